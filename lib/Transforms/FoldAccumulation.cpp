@@ -5,6 +5,7 @@
 // use is the addition: the caller gets the new value through the state.
 //
 //===----------------------------------------------------------------------===//
+#include "InPlace.h"
 #include "dialects/Train/Train.h"
 #include "trainc/Transforms/Passes.h"
 
@@ -17,24 +18,11 @@ using namespace mlir;
 using namespace trainc;
 
 namespace {
-/// Inputs and parameters are arguments that a call must not overwrite; gradients are written back.
-bool mayBeOverwritten(Value value) {
-  auto argument = dyn_cast<BlockArgument>(value);
-  if (!argument)
-    return !value.getDefiningOp<arith::ConstantOp>();
-  auto function = cast<func::FuncOp>(argument.getOwner()->getParentOp());
-  Attribute key = function.getArgAttr(argument.getArgNumber(), train::kStateAttr);
-  for (unsigned i = 0; key && i < function.getNumResults(); ++i)
-    if (function.getResultAttr(i, train::kStateAttr) == key)
-      return true;
-  return false;
-}
-
 /// Makes the call that computes operand `index` of `sum` accumulate onto the other operand.
 bool foldInto(arith::AddFOp sum, unsigned index) {
   Value product = sum->getOperand(index), accumulator = sum->getOperand(1 - index);
   auto call = product.getDefiningOp<train::AccumulateOpInterface>();
-  if (!call || call.hasAccumulator() || !product.hasOneUse() || !accumulator.hasOneUse() || !mayBeOverwritten(accumulator))
+  if (!call || call.hasAccumulator() || !product.hasOneUse() || !accumulator.hasOneUse() || !mayOverwrite(accumulator))
     return false;
   // The call moves down to the sum, where the accumulator is defined.
   call->moveBefore(sum);

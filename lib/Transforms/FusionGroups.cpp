@@ -1,0 +1,292 @@
+//===- FusionGroups.cpp - which ops share a kernel ------------------------===//
+//
+// Groups grow greedily along producer-consumer edges, in block order. Two groups
+// merge if their spaces fit, if every edge between them stays within one element or
+// one outer point, and if no path between them runs through anything else (such a
+// path would become a cycle).
+//
+//===----------------------------------------------------------------------===//
+#include "FusionGroups.h"
+
+using namespace mlir;
+using namespace trainc;
+
+/// Work (in additions) of one element above which a value is stored rather than computed again.
+static constexpr int64_t kMaxRecomputedWork = 64;
+
+static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
+static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
+
+Dims FusionSpace::outerDims() const {
+  Dims dims;
+  for (int64_t dim = 0; dim < int64_t(shape.size()); ++dim)
+    if (!llvm::is_contained(reduced, dim))
+      dims.push_back(dim);
+  return dims;
+}
+
+Dims FusionSpace::outerShape() const {
+  Dims sizes;
+  for (int64_t dim : outerDims())
+    sizes.push_back(shape[dim]);
+  return sizes;
+}
+
+bool FusionSpace::reducesByColumns() const {
+  return !reduced.empty() && reduced.front() != int64_t(shape.size() - reduced.size());
+}
+
+bool trainc::isSplatConstant(Operation *op) {
+  auto constant = dyn_cast_or_null<arith::ConstantOp>(op);
+  return constant && isa<SplatElementsAttr>(constant.getValue());
+}
+
+bool trainc::isGenerated(Operation *op) {
+  if (!op || isa<arith::ConstantOp>(op))
+    return false;
+  return isa<train::KernelOpInterface, train::BroadcastOp, train::ReduceOp>(op) || OpTrait::hasElementwiseMappableTraits(op);
+}
+
+static int64_t elementWork(Operation *op) {
+  if (auto kernelOp = dyn_cast<train::KernelOpInterface>(op))
+    return kernelOp.getElementWork();
+  if (isa<train::BroadcastOp>(op))
+    return 0;
+  if (isa<math::MathDialect>(op->getDialect()))
+    return 12;
+  return isa<arith::DivFOp>(op) ? 4 : 1;
+}
+
+static FusionSpace initialSpace(Operation *op) {
+  if (auto reduce = dyn_cast<train::ReduceOp>(op))
+    return {Dims(shapeOf(reduce.getInput())), Dims(reduce.getDims())};
+  return {Dims(shapeOf(op->getResult(0))), {}};
+}
+
+FusionGroups::FusionGroups(Block &block) {
+  for (Operation &op : block) {
+    index[&op] = ops.size();
+    ops.push_back(&op);
+  }
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    parent.push_back(i);
+    members.push_back({i});
+    spaces.push_back(isGenerated(ops[i]) ? initialSpace(ops[i]) : FusionSpace());
+  }
+  formGroups();
+  decideStored();
+}
+
+unsigned FusionGroups::find(unsigned op) const {
+  while (parent[op] != op)
+    op = parent[op] = parent[parent[op]];
+  return op;
+}
+
+int FusionGroups::groupOf(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return op ? groupNumber.lookup_or(op, -1) : -1;
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+/// A value used by column reductions only is computed inside them.
+static bool feedsColumnReductionsOnly(Operation *op) {
+  return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
+    return isa<train::ReduceOp>(user) && initialSpace(user).reducesByColumns();
+  });
+}
+
+void FusionGroups::formGroups() {
+  for (unsigned consumer = 0; consumer < ops.size(); ++consumer) {
+    if (!isGenerated(ops[consumer]) || feedsColumnReductionsOnly(ops[consumer]))
+      continue;
+    for (Value operand : ops[consumer]->getOperands())
+      if (Operation *producer = operand.getDefiningOp(); isGenerated(producer))
+        tryMerge(index.lookup(producer), consumer);
+  }
+  llvm::DenseMap<unsigned, int> numbers;
+  for (unsigned i = 0; i < ops.size(); ++i) {
+    if (!isGenerated(ops[i]))
+      continue;
+    unsigned root = find(i);
+    auto [it, isNew] = numbers.try_emplace(root, int(result.size()));
+    if (isNew)
+      result.push_back({spaces[root], {}});
+    result[it->second].ops.push_back(ops[i]);
+    groupNumber[ops[i]] = it->second;
+  }
+}
+
+/// The space both groups fit in: equal shapes whose reductions agree, or one group on the outer points of the other.
+std::optional<FusionSpace> FusionGroups::mergedSpace(unsigned a, unsigned b) const {
+  const FusionSpace &x = spaces[a], &y = spaces[b];
+  if (x.shape == y.shape) {
+    if (x.reduced.empty() || y.reduced.empty() || x.reduced == y.reduced)
+      return FusionSpace{x.shape, x.reduced.empty() ? y.reduced : x.reduced};
+    return std::nullopt;
+  }
+  for (auto [whole, part] : {std::pair(&x, &y), std::pair(&y, &x)})
+    // Scalars stay apart: a chain of them would pull unrelated reductions into one sequential kernel.
+    if (!whole->reduced.empty() && part->reduced.empty() && !part->shape.empty() && whole->outerShape() == part->shape)
+      return *whole;
+  return std::nullopt;
+}
+
+/// Whether each operand computed by a member is at hand where its user needs it.
+bool FusionGroups::edgesFit(const FusionSpace &space, ArrayRef<unsigned> group) const {
+  llvm::DenseSet<Operation *> inside;
+  for (unsigned op : group)
+    inside.insert(ops[op]);
+  for (unsigned op : group) {
+    for (Value operand : ops[op]->getOperands()) {
+      if (!inside.contains(operand.getDefiningOp()))
+        continue;
+      bool isOuter = shapeOf(operand) != ArrayRef<int64_t>(space.shape);
+      if (auto reduce = dyn_cast<train::ReduceOp>(ops[op])) {
+        if (isOuter || ArrayRef<int64_t>(space.reduced) != reduce.getDims())
+          return false;
+      } else if (auto broadcast = dyn_cast<train::BroadcastOp>(ops[op])) {
+        bool spreadsOuter = isOuter && shapeOf(broadcast) == ArrayRef<int64_t>(space.shape) &&
+                            broadcast.getDims() == ArrayRef<int64_t>(space.outerDims()) && shapeOf(operand) == ArrayRef<int64_t>(space.outerShape());
+        if (!spreadsOuter)
+          return false;
+      } else if (shapeOf(operand) != shapeOf(ops[op]->getResult(0))) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+/// Whether no full value of the group is used outside of it.
+bool FusionGroups::staysInside(ArrayRef<unsigned> group, const FusionSpace &space) const {
+  llvm::DenseSet<Operation *> inside;
+  for (unsigned op : group)
+    inside.insert(ops[op]);
+  for (unsigned op : group)
+    if (shapeOf(ops[op]->getResult(0)) == ArrayRef<int64_t>(space.shape))
+      for (Operation *user : ops[op]->getUsers())
+        if (!inside.contains(user))
+          return false;
+  return true;
+}
+
+/// Whether a path leads from group `from` to group `to` through anything else.
+bool FusionGroups::reaches(unsigned from, unsigned to) const {
+  unsigned last = *std::max_element(members[to].begin(), members[to].end());
+  llvm::DenseSet<unsigned> visited;
+  SmallVector<unsigned> worklist;
+  auto visitUsers = [&](unsigned op, bool isStart) {
+    for (Operation *user : ops[op]->getUsers()) {
+      unsigned root = find(index.lookup(user));
+      if (root == from || (root == to && isStart) || index.lookup(user) > last)
+        continue;
+      if (visited.insert(root).second)
+        worklist.push_back(root);
+    }
+  };
+  for (unsigned op : members[from])
+    visitUsers(op, /*isStart=*/true);
+  while (!worklist.empty()) {
+    unsigned root = worklist.pop_back_val();
+    if (root == to)
+      return true;
+    for (unsigned op : members[root])
+      visitUsers(op, /*isStart=*/false);
+  }
+  return false;
+}
+
+bool FusionGroups::tryMerge(unsigned producer, unsigned consumer) {
+  unsigned a = find(producer), b = find(consumer);
+  if (a == b)
+    return true;
+  std::optional<FusionSpace> space = mergedSpace(a, b);
+  if (!space)
+    return false;
+  SmallVector<unsigned> all = llvm::to_vector(llvm::concat<unsigned>(members[a], members[b]));
+  if (!edgesFit(*space, all) || (space->reducesByColumns() && !staysInside(all, *space)) || reaches(a, b) || reaches(b, a))
+    return false;
+  parent[b] = a;
+  spaces[a] = *space;
+  members[a] = std::move(all);
+  members[b].clear();
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Storing or computing again
+//===----------------------------------------------------------------------===//
+
+/// What computing a value again from stored ones takes.
+struct FusionGroups::Cone {
+  int64_t work = 0;
+  llvm::SetVector<Value> leaves;
+  llvm::SetVector<Value> fullLeaves;
+  llvm::DenseSet<Value> seen;
+};
+
+bool FusionGroups::growCone(Value value, int64_t fullElements, Cone &cone) const {
+  if (!cone.seen.insert(value).second)
+    return true;
+  Operation *op = value.getDefiningOp();
+  bool isLeaf = !isGenerated(op) || isa<train::ReduceOp>(op) || stored.contains(value) || elementsOf(value) < fullElements;
+  if (isSplatConstant(op))
+    return true;
+  if (isLeaf) {
+    cone.leaves.insert(value);
+    if (elementsOf(value) == fullElements)
+      cone.fullLeaves.insert(value);
+    return true;
+  }
+  cone.work += elementWork(op);
+  if (cone.work > kMaxRecomputedWork)
+    return false;
+  return llvm::all_of(op->getOperands(), [&](Value operand) { return growCone(operand, fullElements, cone); });
+}
+
+/// Decides whether every other group that reads `value` can compute it from at most one tensor of full size (two for column
+/// reductions, which store nothing else). If so, the small values that takes are stored.
+bool FusionGroups::canRecompute(Value value) {
+  if (isa<train::ReduceOp>(value.getDefiningOp()))
+    return false;
+  Cone cone;
+  if (!growCone(value, elementsOf(value), cone))
+    return false;
+  for (Operation *user : value.getUsers()) {
+    if (!isGenerated(user))
+      return false;
+    int group = groupNumber.lookup(user);
+    if (group == groupOf(value))
+      continue;
+    const FusionSpace &space = result[group].space;
+    if (ArrayRef<int64_t>(space.shape) != shapeOf(value))
+      return false;
+    if (cone.fullLeaves.size() > (space.reducesByColumns() ? 2u : 1u))
+      return false;
+  }
+  for (Value leaf : cone.leaves)
+    if (isGenerated(leaf.getDefiningOp()))
+      stored.insert(leaf);
+  return true;
+}
+
+void FusionGroups::decideStored() {
+  for (Operation *op : ops) {
+    if (!isGenerated(op))
+      continue;
+    Value value = op->getResult(0);
+    bool leavesGroup = llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return !isGenerated(user) || groupNumber.lookup(user) != groupOf(value);
+    });
+    if (!leavesGroup)
+      continue;
+    if (canRecompute(value))
+      ++recomputed;
+    else
+      stored.insert(value);
+  }
+}
