@@ -19,7 +19,7 @@ void PlanDialect::initialize() {
 static LogicalResult verifyInPlace(Operation *op, ArrayRef<int64_t> pairs, StringRef label) {
   if (pairs.size() % 2 != 0)
     return op->emitOpError(label) << " expects pairs (result, operand), got " << pairs.size() << " numbers";
-  llvm::SmallSet<int64_t, 4> results, operands;
+  llvm::SmallDenseSet<int64_t> results, operands;
   for (size_t i = 0; i < pairs.size(); i += 2) {
     int64_t result = pairs[i], operand = pairs[i + 1];
     if (result < 0 || result >= op->getNumResults() || operand < 0 || operand >= op->getNumOperands())

@@ -36,7 +36,7 @@ def Train_Float : AnyTypeOf<[F32, F64]>;
 def Train_FloatTensor : StaticShapeTensorOf<[Train_Float]>;
 def Train_IndexTensor : StaticShapeTensorOf<[I32]>;
 def Train_AnyTensor : StaticShapeTensorOf<[F32, F64, I32, I64, I1]>;
-def Train_Counter : TypeConstraint<And<[StaticShapeTensorOf<[I64]>.predicate, HasRankPred<[0]>]>,
-                                   "a tensor<i64> scalar", "::mlir::RankedTensorType">;
+def Train_Counter : Type<And<[0DTensorOf<[I64]>.predicate]>, "a scalar tensor<i64>", "::mlir::RankedTensorType">,
+                    BuildableType<"::mlir::RankedTensorType::get({}, $_builder.getI64Type())">;
 
 #endif

@@ -73,7 +73,7 @@ public:
 
 private:
   /// Whether `result` of `op` may take over the bytes of `operand`.
-  bool mayTakeOver(Operation *op, Value result, Value operand) const {
+  bool mayTakeOver(Operation *op, Value result, Value operand) {
     if (operand.getType() != result.getType() || llvm::count(op->getOperands(), operand) != 1 || bytes.lastUse(operand) != bytes.position(op))
       return false;
     auto argument = dyn_cast<BlockArgument>(bytes.rootOf(operand));
@@ -120,7 +120,6 @@ private:
     }
     body.eraseArguments(dropped);
     launch.setInPlace(pairs);
-    kernel.updateType();
   }
 
   /// Whether each element of `source` is read only where that of `destination` is written.

@@ -159,7 +159,7 @@ Value KernelBuilder::emit(Operation *op, const Access &access) {
   if (isa<train::BroadcastOp>(op))
     return operands[0];
   if (auto reduce = dyn_cast<train::ReduceOp>(op)) {
-    auto kind = reduce.getKind() == train::ReductionKind::Add ? kernel::ReductionKind::Add : kernel::ReductionKind::Max;
+    auto kind = reduce.getKind() == train::ReductionKind::Add ? kernel::ReduceKind::add : kernel::ReduceKind::max;
     return kernel::ReduceOp::create(builder, op->getLoc(), kind, operands[0]);
   }
   if (auto kernelOp = dyn_cast<train::KernelOpInterface>(op))

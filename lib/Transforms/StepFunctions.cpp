@@ -24,7 +24,7 @@ FailureOr<ModelFunctions> ModelFunctions::find(ModuleOp module) {
   return model;
 }
 
-RankedTensorType ModelFunctions::wideScalar() const {
+RankedTensorType ModelFunctions::wideScalar() {
   return RankedTensorType::get({}, Float64Type::get(module.getContext()));
 }
 
@@ -34,7 +34,7 @@ StepFunction::StepFunction(ModelFunctions &model, StringRef name) : builder(mode
   builder.setInsertionPointToStart(function.addEntryBlock());
 }
 
-ArrayAttr StepFunction::key(StringRef scope, StringRef role) const {
+ArrayAttr StepFunction::key(StringRef scope, StringRef role) {
   Builder b(function.getContext());
   return b.getStrArrayAttr({scope, role});
 }
@@ -44,7 +44,7 @@ Value StepFunction::addArgument(Type type, NamedAttribute attribute, Location lo
   return function.front().addArgument(type, loc);
 }
 
-Value StepFunction::findStateArgument(StringRef scope, StringRef role) const {
+Value StepFunction::findStateArgument(StringRef scope, StringRef role) {
   ArrayAttr wanted = key(scope, role);
   for (auto [i, attributes] : llvm::enumerate(argumentAttrs))
     if (attributes.get(train::kStateAttr) == wanted)

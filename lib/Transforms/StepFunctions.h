@@ -25,7 +25,7 @@ struct ModelFunctions {
   /// Fails, with an error on the module, when a part is missing.
   static mlir::FailureOr<ModelFunctions> find(mlir::ModuleOp module);
   /// tensor<f64>: counts and loss sums of a whole step.
-  mlir::RankedTensorType wideScalar() const;
+  mlir::RankedTensorType wideScalar();
 };
 
 /// A function under construction whose arguments and results are tied to the state by name.
@@ -39,7 +39,7 @@ public:
     return stateArgument(scope, role, llvm::cast<mlir::RankedTensorType>(type));
   }
   /// The same, null if there is none yet.
-  mlir::Value findStateArgument(llvm::StringRef scope, llvm::StringRef role) const;
+  mlir::Value findStateArgument(llvm::StringRef scope, llvm::StringRef role);
   /// The new value of state (scope, role).
   void stateResult(llvm::StringRef scope, llvm::StringRef role, mlir::Value value);
   /// A value the host reads under `name`.
@@ -57,7 +57,7 @@ public:
 private:
   mlir::Value addArgument(mlir::Type type, mlir::NamedAttribute attribute, mlir::Location loc);
   mlir::Value firstSample(mlir::Location loc);
-  mlir::ArrayAttr key(llvm::StringRef scope, llvm::StringRef role) const;
+  mlir::ArrayAttr key(llvm::StringRef scope, llvm::StringRef role);
 
   ModelFunctions &model;
   mlir::SmallVector<mlir::DictionaryAttr> argumentAttrs, resultAttrs;

@@ -19,8 +19,8 @@ static DictionaryAttr callAttributes(RankedTensorType query, bool causal, FloatA
                               b.getNamedAttr("causal", b.getBoolAttr(causal)), b.getNamedAttr("scale", scale)});
 }
 
-static abi::AttentionShape abiShape(RankedTensorType query) {
-  return {query.getDimSize(0), query.getDimSize(1), query.getDimSize(2), query.getDimSize(3)};
+static trainc::AttentionParameters callParameters(RankedTensorType query, bool causal, double scale) {
+  return {query.getDimSize(0), query.getDimSize(1), query.getDimSize(2), query.getDimSize(3), causal, scale};
 }
 
 /// Batch and heads split freely; sequence and width are reduced inside.
@@ -69,11 +69,12 @@ LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ValueRange cotangents, S
 }
 
 int64_t AttentionOp::getFlops() { return 2 * productFlops(tensorType(getQuery()), getCausal()); }
-StringRef AttentionOp::getCallee() { return abi::kAttentionForward; }
+StringRef AttentionOp::getCallee() { return trainc::kAttentionForward; }
 DictionaryAttr AttentionOp::getCallAttributes() { return callAttributes(tensorType(getQuery()), getCausal(), getScaleAttr()); }
 int64_t AttentionOp::getWorkspaceBytes(int64_t threads) {
   auto query = tensorType(getQuery());
-  return abi::attentionForwardWorkspaceBytes(abiShape(query), threads, query.getElementTypeBitWidth() / 8);
+  return trainc::attentionForwardWorkspaceBytes(callParameters(query, getCausal(), getScale().convertToDouble()), threads,
+                                                query.getElementTypeBitWidth() / 8);
 }
 
 LogicalResult AttentionBackwardOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
@@ -98,9 +99,10 @@ ShardingRule AttentionBackwardOp::getShardingRule() {
 }
 
 int64_t AttentionBackwardOp::getFlops() { return 5 * productFlops(tensorType(getQuery()), getCausal()); }
-StringRef AttentionBackwardOp::getCallee() { return abi::kAttentionBackward; }
+StringRef AttentionBackwardOp::getCallee() { return trainc::kAttentionBackward; }
 DictionaryAttr AttentionBackwardOp::getCallAttributes() { return callAttributes(tensorType(getQuery()), getCausal(), getScaleAttr()); }
 int64_t AttentionBackwardOp::getWorkspaceBytes(int64_t threads) {
   auto query = tensorType(getQuery());
-  return abi::attentionBackwardWorkspaceBytes(abiShape(query), threads, query.getElementTypeBitWidth() / 8);
+  return trainc::attentionBackwardWorkspaceBytes(callParameters(query, getCausal(), getScale().convertToDouble()), threads,
+                                                query.getElementTypeBitWidth() / 8);
 }

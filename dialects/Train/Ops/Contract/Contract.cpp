@@ -137,7 +137,7 @@ int64_t ContractOp::getFlops() {
   return 2 * k * cast<RankedTensorType>(getType()).getNumElements();
 }
 
-StringRef ContractOp::getCallee() { return abi::kGemm; }
+StringRef ContractOp::getCallee() { return trainc::kGemm; }
 
 /// A result laid out as N M is the product of the operands in the other order.
 SmallVector<Value> ContractOp::getCallOperands() {

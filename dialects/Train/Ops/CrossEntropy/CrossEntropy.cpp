@@ -60,7 +60,7 @@ LogicalResult CrossEntropyOp::buildVjp(OpBuilder &builder, ValueRange cotangents
 }
 
 int64_t CrossEntropyOp::getFlops() { return 4 * tensorType(getLogits()).getNumElements(); }
-StringRef CrossEntropyOp::getCallee() { return abi::kCrossEntropyForward; }
+StringRef CrossEntropyOp::getCallee() { return trainc::kCrossEntropyForward; }
 DictionaryAttr CrossEntropyOp::getCallAttributes() { return callAttributes(tensorType(getLogits())); }
 
 LogicalResult CrossEntropyBackwardOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
@@ -82,6 +82,6 @@ ShardingRule CrossEntropyBackwardOp::getShardingRule() {
 }
 
 int64_t CrossEntropyBackwardOp::getFlops() { return 4 * tensorType(getLogits()).getNumElements(); }
-StringRef CrossEntropyBackwardOp::getCallee() { return abi::kCrossEntropyBackward; }
+StringRef CrossEntropyBackwardOp::getCallee() { return trainc::kCrossEntropyBackward; }
 DictionaryAttr CrossEntropyBackwardOp::getCallAttributes() { return callAttributes(tensorType(getLogits())); }
 int64_t CrossEntropyBackwardOp::getInPlaceOperand() { return 0; }

@@ -54,7 +54,7 @@ LogicalResult EmbeddingOp::buildVjp(OpBuilder &builder, ValueRange cotangents, S
 }
 
 int64_t EmbeddingOp::getFlops() { return 0; }
-StringRef EmbeddingOp::getCallee() { return abi::kEmbeddingForward; }
+StringRef EmbeddingOp::getCallee() { return trainc::kEmbeddingForward; }
 DictionaryAttr EmbeddingOp::getCallAttributes() { return callAttributes(getContext(), tensorType(getTable()), tensorType(getIds())); }
 
 LogicalResult EmbeddingBackwardOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
@@ -81,7 +81,7 @@ ShardingRule EmbeddingBackwardOp::getShardingRule() {
 }
 
 int64_t EmbeddingBackwardOp::getFlops() { return tensorType(getCotangent()).getNumElements(); }
-StringRef EmbeddingBackwardOp::getCallee() { return abi::kEmbeddingBackward; }
+StringRef EmbeddingBackwardOp::getCallee() { return trainc::kEmbeddingBackward; }
 DictionaryAttr EmbeddingBackwardOp::getCallAttributes() {
   return callAttributes(getContext(), tensorType(getResult()), tensorType(getIds()));
 }
