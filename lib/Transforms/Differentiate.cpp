@@ -153,8 +153,9 @@ struct DifferentiatePass : trainc::impl::DifferentiatePassBase<DifferentiatePass
       return signalPassFailure();
     buildInit(*model);
     buildCount(*model);
-    if (failed(buildMicroBatch(*model)) || failed(buildUpdate(*model)))
+    if (failed(buildMicroBatch(*model)))
       return signalPassFailure();
+    buildUpdate(*model);
     model->loss.erase();
     model->learningRate.erase();
   }

@@ -1,8 +1,7 @@
 //===- FoldAccumulation.cpp - library calls add to their accumulator ------===//
 //
-// The accumulator is updated in place, so it must not be read by anything else
-// that runs later. A value with one use qualifies. So does an argument whose only
-// use is the addition: the caller gets the new value through the state.
+// The accumulator is updated in place, so the addition must be its only use. Accumulators of the state qualify, and
+// results of other calls, whose bytes exist anyway; an elementwise value would have to be stored for it.
 //
 //===----------------------------------------------------------------------===//
 #include "InPlace.h"
@@ -18,15 +17,34 @@ using namespace mlir;
 using namespace trainc;
 
 namespace {
-/// Makes the call that computes operand `index` of `sum` accumulate onto the other operand.
+bool isAccumulator(Value value) {
+  return isa<BlockArgument>(value) ? mayOverwrite(value) : isa<train::AccumulateOpInterface>(value.getDefiningOp());
+}
+
+/// The first call of a chain of calls that accumulate onto each other.
+train::AccumulateOpInterface chainStart(train::AccumulateOpInterface call) {
+  while (call && call.hasAccumulator()) {
+    auto library = cast<train::LibraryCallOpInterface>(call.getOperation());
+    Value accumulator = library.getCallOperands()[library.getInPlaceOperand()];
+    call = accumulator.hasOneUse() ? accumulator.getDefiningOp<train::AccumulateOpInterface>() : nullptr;
+  }
+  return call;
+}
+
+/// Makes the call that computes operand `index` of `sum`, or the first of the chain it ends, accumulate onto the other operand.
 bool foldInto(arith::AddFOp sum, unsigned index) {
   Value product = sum->getOperand(index), accumulator = sum->getOperand(1 - index);
   auto call = product.getDefiningOp<train::AccumulateOpInterface>();
-  if (!call || call.hasAccumulator() || !product.hasOneUse() || !accumulator.hasOneUse() || !mayOverwrite(accumulator))
+  if (!call || !product.hasOneUse() || !accumulator.hasOneUse() || !isAccumulator(accumulator))
     return false;
-  // The call moves down to the sum, where the accumulator is defined.
-  call->moveBefore(sum);
-  call.setAccumulator(accumulator);
+  if (call.hasAccumulator() && !isa<BlockArgument>(accumulator))
+    return false; // defined after the chain starts, perhaps
+  train::AccumulateOpInterface start = chainStart(call);
+  if (!start)
+    return false;
+  if (start == call)
+    call->moveBefore(sum); // where the accumulator is defined
+  start.setAccumulator(accumulator);
   sum.getResult().replaceAllUsesWith(product);
   sum.erase();
   return true;

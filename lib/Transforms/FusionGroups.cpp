@@ -11,8 +11,9 @@
 using namespace mlir;
 using namespace trainc;
 
-/// Work (in additions) of one element above which a value is stored rather than computed again.
-static constexpr int64_t kMaxRecomputedWork = 64;
+/// Work (in additions) of one element above which a value is stored rather than computed again: an exponential is less, ten
+/// rounds of Philox are more.
+static constexpr int64_t kMaxRecomputedWork = 32;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
 static int64_t elementsOf(Value value) { return cast<RankedTensorType>(value.getType()).getNumElements(); }
@@ -92,6 +93,25 @@ int FusionGroups::groupOf(Value value) const {
 // Merging
 //===----------------------------------------------------------------------===//
 
+/// Calls `visit` for each op that needs `op`'s result, looking through broadcasts: they are built into their users, so two
+/// users of one broadcast have nothing in common.
+static void forEachUser(Operation *op, llvm::function_ref<void(Operation *)> visit) {
+  for (Operation *user : op->getUsers()) {
+    if (isa<train::BroadcastOp>(user))
+      forEachUser(user, visit);
+    else
+      visit(user);
+  }
+}
+
+/// The op whose result `value` spreads.
+static Operation *producerThroughBroadcasts(Value value) {
+  Operation *producer = value.getDefiningOp();
+  while (auto broadcast = dyn_cast_or_null<train::BroadcastOp>(producer))
+    producer = broadcast.getInput().getDefiningOp();
+  return producer;
+}
+
 /// A value used by column reductions only is computed inside them.
 static bool feedsColumnReductionsOnly(Operation *op) {
   return !op->use_empty() && llvm::all_of(op->getUsers(), [](Operation *user) {
@@ -101,10 +121,10 @@ static bool feedsColumnReductionsOnly(Operation *op) {
 
 void FusionGroups::formGroups() {
   for (unsigned consumer = 0; consumer < ops.size(); ++consumer) {
-    if (!isGenerated(ops[consumer]) || feedsColumnReductionsOnly(ops[consumer]))
+    if (!isGenerated(ops[consumer]) || isa<train::BroadcastOp>(ops[consumer]) || feedsColumnReductionsOnly(ops[consumer]))
       continue;
     for (Value operand : ops[consumer]->getOperands())
-      if (Operation *producer = operand.getDefiningOp(); isGenerated(producer))
+      if (Operation *producer = producerThroughBroadcasts(operand); isGenerated(producer))
         tryMerge(index.lookup(producer), consumer);
   }
   llvm::DenseMap<unsigned, int> numbers;
@@ -135,30 +155,28 @@ std::optional<FusionSpace> FusionGroups::mergedSpace(unsigned a, unsigned b) con
   return std::nullopt;
 }
 
-/// Whether each operand computed by a member is at hand where its user needs it.
+/// Whether each operand computed by a member is at hand where its user needs it: at the same point, or, spread along the
+/// reduced dimensions, at the same outer point.
 bool FusionGroups::edgesFit(const FusionSpace &space, ArrayRef<unsigned> group) const {
   llvm::DenseSet<Operation *> inside;
   for (unsigned op : group)
     inside.insert(ops[op]);
-  for (unsigned op : group) {
-    for (Value operand : ops[op]->getOperands()) {
-      if (!inside.contains(operand.getDefiningOp()))
-        continue;
-      bool isOuter = shapeOf(operand) != ArrayRef<int64_t>(space.shape);
-      if (auto reduce = dyn_cast<train::ReduceOp>(ops[op])) {
-        if (isOuter || ArrayRef<int64_t>(space.reduced) != reduce.getDims())
-          return false;
-      } else if (auto broadcast = dyn_cast<train::BroadcastOp>(ops[op])) {
-        bool spreadsOuter = isOuter && shapeOf(broadcast) == ArrayRef<int64_t>(space.shape) &&
-                            broadcast.getDims() == ArrayRef<int64_t>(space.outerDims()) && shapeOf(operand) == ArrayRef<int64_t>(space.outerShape());
-        if (!spreadsOuter)
-          return false;
-      } else if (shapeOf(operand) != shapeOf(ops[op]->getResult(0))) {
-        return false;
-      }
+  auto fits = [&](Operation *user, Value operand) {
+    if (auto broadcast = operand.getDefiningOp<train::BroadcastOp>()) {
+      if (!inside.contains(producerThroughBroadcasts(operand)))
+        return true;
+      return inside.contains(broadcast.getInput().getDefiningOp()) && shapeOf(broadcast) == ArrayRef<int64_t>(space.shape) &&
+             broadcast.getDims() == ArrayRef<int64_t>(space.outerDims()) && shapeOf(broadcast.getInput()) == ArrayRef<int64_t>(space.outerShape());
     }
-  }
-  return true;
+    if (!inside.contains(operand.getDefiningOp()))
+      return true;
+    if (auto reduce = dyn_cast<train::ReduceOp>(user))
+      return shapeOf(operand) == ArrayRef<int64_t>(space.shape) && reduce.getDims() == ArrayRef<int64_t>(space.reduced);
+    return shapeOf(operand) == shapeOf(user->getResult(0));
+  };
+  return llvm::all_of(group, [&](unsigned op) {
+    return llvm::all_of(ops[op]->getOperands(), [&](Value operand) { return fits(ops[op], operand); });
+  });
 }
 
 /// Whether no full value of the group is used outside of it.
@@ -167,10 +185,9 @@ bool FusionGroups::staysInside(ArrayRef<unsigned> group, const FusionSpace &spac
   for (unsigned op : group)
     inside.insert(ops[op]);
   for (unsigned op : group)
-    if (shapeOf(ops[op]->getResult(0)) == ArrayRef<int64_t>(space.shape))
-      for (Operation *user : ops[op]->getUsers())
-        if (!inside.contains(user))
-          return false;
+    if (shapeOf(ops[op]->getResult(0)) == ArrayRef<int64_t>(space.shape) &&
+        llvm::any_of(ops[op]->getUsers(), [&](Operation *user) { return !inside.contains(user); }))
+      return false;
   return true;
 }
 
@@ -180,13 +197,13 @@ bool FusionGroups::reaches(unsigned from, unsigned to) const {
   llvm::DenseSet<unsigned> visited;
   SmallVector<unsigned> worklist;
   auto visitUsers = [&](unsigned op, bool isStart) {
-    for (Operation *user : ops[op]->getUsers()) {
+    forEachUser(ops[op], [&](Operation *user) {
       unsigned root = find(index.lookup(user));
       if (root == from || (root == to && isStart) || index.lookup(user) > last)
-        continue;
+        return;
       if (visited.insert(root).second)
         worklist.push_back(root);
-    }
+    });
   };
   for (unsigned op : members[from])
     visitUsers(op, /*isStart=*/true);
@@ -248,24 +265,32 @@ bool FusionGroups::growCone(Value value, int64_t fullElements, Cone &cone) const
   return llvm::all_of(op->getOperands(), [&](Value operand) { return growCone(operand, fullElements, cone); });
 }
 
+/// Whether `value` is needed by an op that is not generated, directly or spread.
+static bool reachesBoundary(Value value) {
+  return llvm::any_of(value.getUsers(), [](Operation *user) {
+    return isa<train::BroadcastOp>(user) ? reachesBoundary(user->getResult(0)) : !isGenerated(user);
+  });
+}
+
 /// Decides whether every other group that reads `value` can compute it from at most one tensor of full size (two for column
 /// reductions, which store nothing else). If so, the small values that takes are stored.
 bool FusionGroups::canRecompute(Value value) {
-  if (isa<train::ReduceOp>(value.getDefiningOp()))
+  bool isBroadcast = isa<train::BroadcastOp>(value.getDefiningOp());
+  if (isa<train::ReduceOp>(value.getDefiningOp()) || llvm::any_of(value.getUsers(), [](Operation *user) { return !isGenerated(user); }))
     return false;
+  if (isBroadcast)
+    return true;
   Cone cone;
   if (!growCone(value, elementsOf(value), cone))
     return false;
   for (Operation *user : value.getUsers()) {
-    if (!isGenerated(user))
+    if (isa<train::BroadcastOp>(user))
       return false;
     int group = groupNumber.lookup(user);
     if (group == groupOf(value))
       continue;
     const FusionSpace &space = result[group].space;
-    if (ArrayRef<int64_t>(space.shape) != shapeOf(value))
-      return false;
-    if (cone.fullLeaves.size() > (space.reducesByColumns() ? 2u : 1u))
+    if (ArrayRef<int64_t>(space.shape) != shapeOf(value) || cone.fullLeaves.size() > (space.reducesByColumns() ? 2u : 1u))
       return false;
   }
   for (Value leaf : cone.leaves)
@@ -279,9 +304,8 @@ void FusionGroups::decideStored() {
     if (!isGenerated(op))
       continue;
     Value value = op->getResult(0);
-    bool leavesGroup = llvm::any_of(op->getUsers(), [&](Operation *user) {
-      return !isGenerated(user) || groupNumber.lookup(user) != groupOf(value);
-    });
+    bool leavesGroup = reachesBoundary(value);
+    forEachUser(op, [&](Operation *user) { leavesGroup |= groupNumber.lookup_or(user, -1) != groupOf(value); });
     if (!leavesGroup)
       continue;
     if (canRecompute(value))

@@ -67,7 +67,7 @@ private:
 /// @init: the state from the seed.
 void buildInit(ModelFunctions &model);
 /// @update: norm, clip, optimizer; clears the accumulators and advances the counters.
-mlir::LogicalResult buildUpdate(ModelFunctions &model);
+void buildUpdate(ModelFunctions &model);
 
 } // namespace trainc
 

@@ -97,7 +97,7 @@ Value cast(StepFunction &step, Value value, Type type) {
 }
 
 /// New parameter and moments.
-LogicalResult updateParameter(StepFunction &step, ModelFunctions &model, train::ParameterOp parameter, Value gradient, Value rate,
+void updateParameter(StepFunction &step, ModelFunctions &model, train::ParameterOp parameter, Value gradient, Value rate,
                               Value stepNumber) {
   auto type = llvm::cast<RankedTensorType>(parameter.getType());
   StringRef scope = parameter.getSymName();
@@ -111,9 +111,10 @@ LogicalResult updateParameter(StepFunction &step, ModelFunctions &model, train::
   state.addTypes(SmallVector<Type>(1 + roles.size(), type));
   Operation *update = step.builder.create(state);
   step.stateResult(scope, "compute", update->getResult(0));
+  // Of the update's result, so that the clearing joins the update's kernel, the last to read the gradient.
+  step.stateResult(scope, "gradient", train::ZerosLikeOp::create(step.builder, parameter.getLoc(), update->getResult(0)));
   for (auto [i, role] : llvm::enumerate(roles))
     step.stateResult(scope, role, update->getResult(i + 1));
-  return success();
 }
 
 /// loss / count of the step, 0 where nothing was counted.
@@ -145,7 +146,7 @@ void trainc::buildInit(ModelFunctions &model) {
   step.finish();
 }
 
-LogicalResult trainc::buildUpdate(ModelFunctions &model) {
+void trainc::buildUpdate(ModelFunctions &model) {
   StepFunction step(model, "update");
   OpBuilder &b = step.builder;
   Location loc = model.optimizer.getLoc();
@@ -168,9 +169,7 @@ LogicalResult trainc::buildUpdate(ModelFunctions &model) {
       Value scale = cast(step, factor, RankedTensorType::get({}, type.getElementType()));
       clipped = arith::MulFOp::create(b, loc, gradient, train::broadcastScalar(b, loc, scale, type.getShape()));
     }
-    if (failed(updateParameter(step, model, parameter, clipped, rate, stepNumber)))
-      return failure();
-    step.stateResult(parameter.getSymName(), "gradient", train::ZerosLikeOp::create(b, loc, gradient));
+    updateParameter(step, model, parameter, clipped, rate, stepNumber);
   }
 
   Value count = step.stateArgument("", "count", model.wideScalar()), loss = step.stateArgument("", "loss", model.wideScalar());
@@ -180,5 +179,4 @@ LogicalResult trainc::buildUpdate(ModelFunctions &model) {
   step.stateResult("", "count", train::ZerosLikeOp::create(b, loc, count));
   step.stateResult("", "loss", train::ZerosLikeOp::create(b, loc, loss));
   step.finish();
-  return success();
 }

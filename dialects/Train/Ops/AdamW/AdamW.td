@@ -19,5 +19,5 @@ def Train_AdamWOp : Train_PureOp<"adamw", [
   let arguments = (ins Train_FloatTensor:$parameter, Train_FloatTensor:$gradient, Train_FloatTensor:$learning_rate, Train_Counter:$step,
                        Train_FloatTensor:$m, Train_FloatTensor:$v, F64Attr:$beta1, F64Attr:$beta2, F64Attr:$epsilon, F64Attr:$weight_decay);
   let results = (outs Train_FloatTensor:$new_parameter, Train_FloatTensor:$new_m, Train_FloatTensor:$new_v);
-  let assemblyFormat = "operands attr-dict `:` type(operands)";
+  let assemblyFormat = "operands `beta1` $beta1 `beta2` $beta2 `epsilon` $epsilon `weight_decay` $weight_decay attr-dict `:` type(operands)";
 }

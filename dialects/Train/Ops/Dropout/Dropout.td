@@ -5,8 +5,7 @@ def Train_DropoutOp : Train_PureOp<"dropout", [
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>, DeclareOpInterfaceMethods<DecomposeOpInterface>]> {
   let summary = "zero a random share of the elements and scale up the rest";
   let description = [{
-    `result = u < rate ? 0 : input / (1 - rate)` with u from `train.random uniform` of the same stream and shape; the backward pass draws
-    the same numbers again, so no mask is stored.
+    `result = u < rate ? 0 : input / (1 - rate)` with u from `train.random uniform` of the same stream and shape.
     Source: Srivastava et al. 2014 (inverted form).
 
     Constraints:

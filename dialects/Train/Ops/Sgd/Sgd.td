@@ -14,5 +14,5 @@ def Train_SgdOp : Train_PureOp<"sgd", [
   let arguments = (ins Train_FloatTensor:$parameter, Train_FloatTensor:$gradient, Train_FloatTensor:$learning_rate, Train_Counter:$step,
                        F64Attr:$weight_decay);
   let results = (outs Train_FloatTensor:$new_parameter);
-  let assemblyFormat = "operands attr-dict `:` type(operands)";
+  let assemblyFormat = "operands `weight_decay` $weight_decay attr-dict `:` type(operands)";
 }
