@@ -57,7 +57,7 @@ struct Attribute {
   Attribute(const char *name, const char *value) : name(name), kind(Kind::String), string(value) {}
   Attribute(const char *name, const std::string &value) : Attribute(name, value.c_str()) {}
   Attribute(const char *name, const std::vector<int64_t> &value) : name(name), kind(Kind::Ints), integers(value) {}
-  /// An attribute in MLIR's own syntax, e.g. `#train.reduce_kind<max>`.
+  /// An attribute in MLIR's own syntax, e.g. `0 : i32`.
   static Attribute text(const char *name, const char *value) {
     Attribute attribute(name, value);
     attribute.kind = Kind::Text;

@@ -47,24 +47,14 @@ inline Shape broadcastShape(const Tensor &a, const Tensor &b, const char *what, 
   return shape;
 }
 
-/// `x` repeated to `shape`. Dimensions of size 1 that stretch are dropped first: a broadcast only adds dimensions.
+/// `x` repeated to `shape`, aligned at the last dimension.
 inline Tensor broadcastTo(const Tensor &x, const Shape &shape, Source at) {
   if (x.shape() == shape)
     return x;
-  Shape kept;
   std::vector<int64_t> dims;
-  for (size_t i = 0; i < x.shape().size(); ++i) {
-    size_t target = shape.size() - x.shape().size() + i;
-    if (x.shape()[i] != shape[target])
-      continue;
-    kept.push_back(x.shape()[i]);
-    dims.push_back(static_cast<int64_t>(target));
-  }
-  std::vector<int64_t> sizes = recordedSizes(kept);
-  Tensor narrow = kept.size() == x.shape().size()
-                      ? x
-                      : record("train.reshape", {x}, {{"shape", sizes}}, at)[0].withShape(kept, at);
-  return dims.size() == shape.size() ? narrow : broadcast(narrow, shape, dims, at);
+  for (size_t i = 0; i < x.shape().size(); ++i)
+    dims.push_back(static_cast<int64_t>(shape.size() - x.shape().size() + i));
+  return broadcast(x, shape, dims, at);
 }
 
 inline const char *dtypeName(Dtype dtype) {

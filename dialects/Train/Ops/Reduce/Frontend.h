@@ -33,12 +33,12 @@ inline Tensor reduce(const Tensor &x, const char *kind, std::vector<int64_t> dim
 
 /// The sum of `x` over `dims`, or over everything.
 inline Tensor sum(const Tensor &x, std::vector<int64_t> dims = {}, bool keep = false, Source at = here()) {
-  return reduce(x, "#train.reduce_kind<add>", std::move(dims), keep, at);
+  return reduce(x, "0 : i32", std::move(dims), keep, at);
 }
 
 /// The largest element of `x` over `dims`, or of everything.
 inline Tensor max(const Tensor &x, std::vector<int64_t> dims = {}, bool keep = false, Source at = here()) {
-  return reduce(x, "#train.reduce_kind<max>", std::move(dims), keep, at);
+  return reduce(x, "1 : i32", std::move(dims), keep, at);
 }
 
 /// The mean of `x` over `dims`, or over everything. Errors: the batch among them (a mean over the batch depends on how the
