@@ -28,6 +28,7 @@ namespace detail {
 [[noreturn]] inline void failPair(const std::string &message, const Tensor &a, const Tensor &b, Source at) {
   ValueId ids[] = {a.id(), b.id()};
   a.builder().fail(message.c_str(), {ids, 2}, at);
+  __builtin_unreachable();
 }
 
 /// The shape both sides broadcast to. Errors: dimensions that are neither equal nor 1.

@@ -30,7 +30,10 @@ public:
   Builder &builder() const { return *owner; }
   ValueId id() const { return number; }
   /// Throws a ModelError that shows this tensor.
-  [[noreturn]] void fail(const std::string &message, Source at) const { owner->fail(message.c_str(), {&number, 1}, at); }
+  [[noreturn]] void fail(const std::string &message, Source at) const { 
+    owner->fail(message.c_str(), {&number, 1}, at);
+    __builtin_unreachable(); // g++ does not see [[noreturn]] on a virtual function
+  }
 
   /// The same value with dimensions that say where the batch is. For ops' Frontend.h; sizes have to be as inferred.
   Tensor withShape(Shape shape, Source at) const {
