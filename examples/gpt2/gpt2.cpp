@@ -26,7 +26,8 @@ static Tensor selfAttention(Model &m, Tensor x, Dim heads, double residualDeviat
   auto project = [&](const char *name) {
     return reshape(linear(m, name, x, width, 0.02), {batch, sequence, heads, width / heads});
   };
-  Tensor mixed = attention(project("query"), project("key"), project("value"), /*causal=*/true);
+  Tensor query = project("query"), key = project("key"), value = project("value");
+  Tensor mixed = attention(query, key, value, /*causal=*/true);
   return linear(m, "projection", reshape(mixed, {batch, sequence, width}), width, residualDeviation);
 }
 

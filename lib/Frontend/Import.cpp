@@ -30,7 +30,7 @@ void runModel(const ModelDefinition &definition, Recorder &recorder, const Model
 }
 
 /// The recorded program, or null for @logits of a model without that output.
-mlir::OwningOpRef<mlir::func::FuncOp> record(const ModelDefinition &definition, ModelState &state, Program program) {
+mlir::OwningOpRef<mlir::func::FuncOp> recordProgram(const ModelDefinition &definition, ModelState &state, Program program) {
   int64_t batchSize = program == Program::Logits ? 1 : state.options.microBatch;
   Recorder recorder(state, program, batchSize, definition.at);
   runModel(definition, recorder, state);
@@ -109,12 +109,12 @@ mlir::OwningOpRef<mlir::ModuleOp> trainc::importModel(mlir::MLIRContext &context
   const ModelDefinition &definition = library.definition();
   ModelState state(context, options, modelIncludeFolders());
 
-  mlir::OwningOpRef<mlir::func::FuncOp> loss = record(definition, state, Program::Loss);
+  mlir::OwningOpRef<mlir::func::FuncOp> loss = recordProgram(definition, state, Program::Loss);
   state.isDefined = true;
   state.config.checkAllKnown();
   checkNames(state);
-  mlir::OwningOpRef<mlir::func::FuncOp> eval = record(definition, state, Program::Eval);
-  mlir::OwningOpRef<mlir::func::FuncOp> logits = record(definition, state, Program::Logits);
+  mlir::OwningOpRef<mlir::func::FuncOp> eval = recordProgram(definition, state, Program::Eval);
+  mlir::OwningOpRef<mlir::func::FuncOp> logits = recordProgram(definition, state, Program::Logits);
 
   mlir::OwningOpRef<mlir::ModuleOp> module = mlir::ModuleOp::create(state.location("", definition.at));
   setAttributes(*module, definition, state);

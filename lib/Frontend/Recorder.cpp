@@ -219,7 +219,7 @@ mlir::LogicalResult inferTypes(mlir::OperationState &operation) {
   if (mlir::succeeded(result))
     result = inference->inferReturnTypes(context, operation.location, operation.operands, attributes, properties, {}, operation.types);
   if (properties)
-    info.deleteOpProperties(properties);
+    info.destroyOpProperties(properties);
   return result;
 }
 } // namespace

@@ -131,7 +131,7 @@ mlir::DictionaryAttr Recorder::argumentAttributes(const Argument &argument) cons
 void Recorder::sortArguments() {
   mlir::Block &block = function->front();
   size_t recordedCount = block.getNumArguments();
-  std::stable_sort(arguments.begin(), arguments.end(), [](const Argument &a, const Argument &b) {
+  llvm::sort(arguments, [](const Argument &a, const Argument &b) {
     return std::pair(a.kind, a.index) < std::pair(b.kind, b.index);
   });
   llvm::SmallVector<mlir::DictionaryAttr> attributes;
@@ -170,8 +170,8 @@ mlir::OwningOpRef<mlir::func::FuncOp> Recorder::finish() {
     resultAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(train::kResultAttr, builder.getStringAttr(name))));
   }
   mlir::func::ReturnOp::create(builder, function->getLoc(), resultValues);
-  for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(function->front().without_terminator())))
-    if (op.use_empty())
+  for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(function->front())))
+    if (op.use_empty() && !op.hasTrait<mlir::OpTrait::IsTerminator>())
       op.erase();
   sortArguments();
   function->setAllResultAttrs(resultAttributes);
