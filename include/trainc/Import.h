@@ -21,10 +21,10 @@ struct ImportOptions {
   bool isDoublePrecision = false;
 };
 
-/// Compiles the model file with $CXX (else c++, clang++-22, g++), loads it and records its programs @loss, @eval and, where the
-/// model names an output "logits", @logits. The context's registry has to hold the dialects `train` and `func`.
-/// Takes no lock and writes only to a temporary folder, which is gone when it returns.
-/// Errors: throws ModelError with a finished report (which may have several lines); what the C++ compiler says goes to stderr.
+/// Compiles the model file with $CXX (else c++, clang++-22, g++), loads it and records its programs @loss, @eval and,
+/// where the model names an output "logits", @logits. The context's registry has to hold the dialects `train` and
+/// `func`. Takes no lock and writes only to a temporary folder, which is gone when it returns. Errors: throws
+/// ModelError with a finished report (which may have several lines); what the C++ compiler says goes to stderr.
 mlir::OwningOpRef<mlir::ModuleOp> importModel(mlir::MLIRContext &context, const ImportOptions &options);
 
 } // namespace trainc

@@ -51,10 +51,12 @@ void Config::readFile(const std::string &path) {
     throw ModelError(fmt::format("{}: error: not valid JSON: {}", path, error.what()));
   }
   if (!object.is_object())
-    throw ModelError(fmt::format("{}: error: expects one JSON object of configuration keys, got {}", path, typeName(object)));
+    throw ModelError(
+        fmt::format("{}: error: expects one JSON object of configuration keys, got {}", path, typeName(object)));
   for (const auto &[name, value] : object.items()) {
     if (value.is_structured() || value.is_null())
-      throw ModelError(fmt::format("{}: error: expects a number, a boolean or a string for '{}', got {}", path, name, typeName(value)));
+      throw ModelError(fmt::format("{}: error: expects a number, a boolean or a string for '{}', got {}", path, name,
+                                   typeName(value)));
     given[name] = {value, false, path};
   }
 }
@@ -62,8 +64,8 @@ void Config::readFile(const std::string &path) {
 json Config::convert(const std::string &name, const Given &entry, const json &fallback, Source at) const {
   json value = entry.isText ? parseAs(entry.value.get<std::string>(), fallback) : entry.value;
   if (!fits(value, fallback))
-    throw ModelError(fmt::format("{}: '{}' is of type {} (default {}), got {}", entry.origin, name, typeName(fallback), fallback.dump(),
-                                 entry.isText ? entry.value.get<std::string>() : entry.value.dump()),
+    throw ModelError(fmt::format("{}: '{}' is of type {} (default {}), got {}", entry.origin, name, typeName(fallback),
+                                 fallback.dump(), entry.isText ? entry.value.get<std::string>() : entry.value.dump()),
                      at);
   return fallback.is_number_float() ? json(value.get<double>()) : value;
 }
@@ -72,8 +74,8 @@ const json &Config::get(const std::string &name, const json &fallback, const std
   auto [entry, isNew] = known.try_emplace(name);
   Known &key = entry->second;
   if (!isNew && key.fallback != fallback)
-    throw ModelError(fmt::format("configuration key '{}' is declared twice, with the defaults {} and {}", name, key.fallback.dump(),
-                                 fallback.dump()),
+    throw ModelError(fmt::format("configuration key '{}' is declared twice, with the defaults {} and {}", name,
+                                 key.fallback.dump(), fallback.dump()),
                      at);
   if (isNew) {
     key = {fallback, fallback, description};
@@ -102,8 +104,9 @@ mlir::DictionaryAttr Config::attribute(mlir::MLIRContext *context) const {
   llvm::SmallVector<mlir::NamedAttribute> attributes;
   for (const auto &[name, key] : known) {
     const json &value = key.value;
-    mlir::Attribute attribute = value.is_boolean()          ? mlir::Attribute(builder.getBoolAttr(value.get<bool>()))
-                                : value.is_number_integer() ? mlir::Attribute(builder.getI64IntegerAttr(value.get<int64_t>()))
+    mlir::Attribute attribute = value.is_boolean() ? mlir::Attribute(builder.getBoolAttr(value.get<bool>()))
+                                : value.is_number_integer()
+                                    ? mlir::Attribute(builder.getI64IntegerAttr(value.get<int64_t>()))
                                 : value.is_number() ? mlir::Attribute(builder.getF64FloatAttr(value.get<double>()))
                                                     : mlir::Attribute(builder.getStringAttr(value.get<std::string>()));
     attributes.push_back(builder.getNamedAttr(name, attribute));

@@ -1,6 +1,7 @@
 // Configuration keys: what the user set, and what the model asked for.
 //
-// A model declares keys by asking for them, so what the user gave can be checked for unknown names only after the model ran.
+// A model declares keys by asking for them, so what the user gave can be checked for unknown names only after the model
+// ran.
 #pragma once
 #include "mlir/IR/BuiltinAttributes.h"
 #include "trainc/Import.h"
@@ -17,7 +18,8 @@ public:
 
   /// The value of `name`, whose type is that of `fallback`: an integer, a float, a boolean or a string.
   /// Errors: throws ModelError (at `at`) for a value of another type, for a key declared twice differently.
-  const nlohmann::json &get(const std::string &name, const nlohmann::json &fallback, const std::string &description, Source at);
+  const nlohmann::json &get(const std::string &name, const nlohmann::json &fallback, const std::string &description,
+                            Source at);
 
   /// Errors: throws ModelError if a key was set that the model never asked for; lists those it did ask for.
   void checkAllKnown() const;

@@ -21,16 +21,18 @@ void runModel(const ModelDefinition &definition, Recorder &recorder, const Model
     if (error.at.line)
       report = fmt::format("{}: error: {}", state.paths.display(error.at), report);
   } catch (const std::exception &error) {
-    report = fmt::format("{}: error: model '{}' threw: {}", state.paths.display(definition.at), definition.name, error.what());
+    report = fmt::format("{}: error: model '{}' threw: {}", state.paths.display(definition.at), definition.name,
+                         error.what());
   } catch (...) {
-    report = fmt::format("{}: error: model '{}' threw something that is no std::exception", state.paths.display(definition.at),
-                         definition.name);
+    report = fmt::format("{}: error: model '{}' threw something that is no std::exception",
+                         state.paths.display(definition.at), definition.name);
   }
   throw ModelError(report);
 }
 
 /// The recorded program, or null for @logits of a model without that output.
-mlir::OwningOpRef<mlir::func::FuncOp> recordProgram(const ModelDefinition &definition, ModelState &state, Program program) {
+mlir::OwningOpRef<mlir::func::FuncOp> recordProgram(const ModelDefinition &definition, ModelState &state,
+                                                    Program program) {
   int64_t batchSize = program == Program::Logits ? 1 : state.options.microBatch;
   Recorder recorder(state, program, batchSize, definition.at);
   runModel(definition, recorder, state);
@@ -43,7 +45,9 @@ mlir::OwningOpRef<mlir::func::FuncOp> recordProgram(const ModelDefinition &defin
 void checkNames(const ModelState &state) {
   for (const auto &[name, sharding] : state.shardings)
     if (!state.dimensions.count(name))
-      state.fail(fmt::format("the sharding names dimension '{}', which the model does not have; name it with m.dim()", name), sharding.at);
+      state.fail(
+          fmt::format("the sharding names dimension '{}', which the model does not have; name it with m.dim()", name),
+          sharding.at);
   for (const auto &[name, decay] : state.decayGroups) {
     bool isUsed = false;
     for (const ParameterRecord &parameter : state.parameters)
@@ -53,8 +57,8 @@ void checkNames(const ModelState &state) {
   }
   for (const ParameterRecord &parameter : state.parameters)
     if (parameter.group != "default" && !state.decayGroups.count(parameter.group))
-      state.fail(fmt::format("parameter '{}' is in group '{}', which has no settings; call m.decayGroup(\"{}\", ...)", parameter.name,
-                             parameter.group, parameter.group),
+      state.fail(fmt::format("parameter '{}' is in group '{}', which has no settings; call m.decayGroup(\"{}\", ...)",
+                             parameter.name, parameter.group, parameter.group),
                  parameter.at);
 }
 
@@ -82,8 +86,8 @@ void createDeclarations(mlir::OpBuilder &b, const ModelState &state) {
   mlir::NamedAttrList groups;
   for (const auto &[name, decay] : state.decayGroups)
     groups.set(name, b.getF64FloatAttr(decay.value));
-  train::OptimizerOp::create(b, state.location("optimizer", state.optimizer->at), state.optimizer->rule, state.optimizer->options,
-                             groups.getDictionary(&state.context));
+  train::OptimizerOp::create(b, state.location("optimizer", state.optimizer->at), state.optimizer->rule,
+                             state.optimizer->options, groups.getDictionary(&state.context));
 }
 
 /// Errors: throws with what the verifier says first.

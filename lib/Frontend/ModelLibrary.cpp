@@ -1,7 +1,7 @@
 // Compiles a model file with the user's C++ compiler and loads the result.
 //
-// Without optimization: the model function runs three times and does nothing but call the recorder. Symbols are hidden, so that
-// a model shares nothing with the compiler but the Builder it is given.
+// Without optimization: the model function runs three times and does nothing but call the recorder. Symbols are hidden,
+// so that a model shares nothing with the compiler but the Builder it is given.
 #include "ModelLibrary.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -89,8 +89,10 @@ void ModelLibrary::load(const std::string &modelPath) {
   auto models = reinterpret_cast<const ModelDefinition *(*)()>(dlsym(handle, kModelsSymbol));
   model = models ? models() : nullptr;
   if (!model)
-    throw ModelError(fmt::format("{}: error: the file defines no model; write TRAINC_MODEL(name) {{ ... }}", modelPath));
+    throw ModelError(
+        fmt::format("{}: error: the file defines no model; write TRAINC_MODEL(name) {{ ... }}", modelPath));
   if (const ModelDefinition *first = model->next)
-    throw ModelError(fmt::format("{}:{}: error: the file defines a second model '{}' after '{}' at line {}; one file is one model",
-                                 modelPath, model->at.line, model->name, first->name, first->at.line));
+    throw ModelError(
+        fmt::format("{}:{}: error: the file defines a second model '{}' after '{}' at line {}; one file is one model",
+                    modelPath, model->at.line, model->name, first->name, first->at.line));
 }

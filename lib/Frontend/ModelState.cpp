@@ -25,7 +25,8 @@ std::string SourcePaths::display(Source at) const {
   return fmt::format("{}:{}", (typedFolder / relative(at.file)).lexically_normal().string(), at.line);
 }
 
-void ModelState::fail(const std::string &message, Source at, const std::vector<std::pair<Source, std::string>> &notes) const {
+void ModelState::fail(const std::string &message, Source at,
+                      const std::vector<std::pair<Source, std::string>> &notes) const {
   std::string report = fmt::format("{}: error: {}", paths.display(at), message);
   for (const auto &[where, note] : notes)
     report += fmt::format("\n{}: note: {}", paths.display(where), note);

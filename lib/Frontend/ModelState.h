@@ -55,7 +55,8 @@ struct ModelState {
       : context(context), options(options), config(options), paths(options.modelPath, std::move(includeFolders)) {}
 
   /// Throws a ModelError at `at`, with a note for each of `others`: the lines it collides with.
-  [[noreturn]] void fail(const std::string &message, Source at, const std::vector<std::pair<Source, std::string>> &notes = {}) const;
+  [[noreturn]] void fail(const std::string &message, Source at,
+                         const std::vector<std::pair<Source, std::string>> &notes = {}) const;
   mlir::Location location(const std::string &scope, Source at) const;
   mlir::Type elementType(Dtype dtype) const;
   mlir::RankedTensorType tensorType(TypeView type) const;

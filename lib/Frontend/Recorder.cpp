@@ -1,7 +1,7 @@
 // Recording of values: configuration, scopes, inputs, parameters and ops.
 //
-// MLIR is built without exceptions, so nothing here throws while a frame of MLIR is below it: diagnostics are collected by a
-// handler, the call returns, and then the error is thrown.
+// MLIR is built without exceptions, so nothing here throws while a frame of MLIR is below it: diagnostics are collected
+// by a handler, the call returns, and then the error is thrown.
 #include "Recorder.h"
 #include "dialects/Train/Train.h"
 #include "mlir/AsmParser/AsmParser.h"
@@ -42,15 +42,17 @@ const char *Recorder::configString(const char *name, const char *value, const ch
 }
 
 template <typename T>
-void Recorder::define(std::map<std::string, Setting<T>> &settings, const std::string &what, const std::string &name, const T &value,
-                      Source at) {
+void Recorder::define(std::map<std::string, Setting<T>> &settings, const std::string &what, const std::string &name,
+                      const T &value, Source at) {
   auto [entry, isNew] = settings.try_emplace(name, Setting<T>{value, at});
   if (!isNew && entry->second.value != value)
     state.fail(fmt::format("{} '{}' is {} here and {} before", what, name, value, entry->second.value), at,
                {{entry->second.at, "first given here"}});
 }
 
-void Recorder::dimension(const char *name, int64_t size, Source at) { define(state.dimensions, "dimension", name, size, at); }
+void Recorder::dimension(const char *name, int64_t size, Source at) {
+  define(state.dimensions, "dimension", name, size, at);
+}
 
 void Recorder::shard(const char *name, const char *axis, Source at) {
   define<std::string>(state.shardings, "the sharding of dimension", name, axis, at);
@@ -60,7 +62,9 @@ void Recorder::decayGroup(const char *group, double weightDecay, Source at) {
   define(state.decayGroups, "the weight decay of group", group, weightDecay, at);
 }
 
-std::string Recorder::scopedName(const std::string &name) const { return scopes.empty() ? name : scopes.back() + "." + name; }
+std::string Recorder::scopedName(const std::string &name) const {
+  return scopes.empty() ? name : scopes.back() + "." + name;
+}
 
 void Recorder::pushScope(const char *name, Source at) {
   if (!*name)
@@ -106,8 +110,8 @@ ValueId Recorder::tokens(const char *name, Span<int64_t> shape, int64_t vocabula
   if (first.vocabulary != vocabulary || first.shift != shift || first.sequence != record.sequence)
     state.fail(fmt::format("tokens '{}' is defined twice differently", name), at, {{first.at, "first defined here"}});
   if (state.inputs[0].sequence != record.sequence)
-    state.fail(fmt::format("all inputs read windows of one length, got {} for '{}' and {} for '{}'", record.sequence, name,
-                           state.inputs[0].sequence, state.inputs[0].name),
+    state.fail(fmt::format("all inputs read windows of one length, got {} for '{}' and {} for '{}'", record.sequence,
+                           name, state.inputs[0].sequence, state.inputs[0].name),
                at, {{state.inputs[0].at, "first input defined here"}});
   return argument(ArgumentKind::Tokens, index, state.tensorType({I32, shape}), at, name);
 }
@@ -127,11 +131,11 @@ ValueId Recorder::parameter(const char *name, TypeView type, Initializer initial
   const ParameterRecord &first = state.parameters[index];
   if (first.type != record.type || std::string(first.initializer.kind) != initializer.kind ||
       first.initializer.first != initializer.first || first.initializer.second != initializer.second)
-    state.fail(fmt::format("parameter '{}' is defined twice differently: {} with {}({}, {}) here", record.name, typeText(record.type),
-                           initializer.kind, initializer.first, initializer.second),
+    state.fail(fmt::format("parameter '{}' is defined twice differently: {} with {}({}, {}) here", record.name,
+                           typeText(record.type), initializer.kind, initializer.first, initializer.second),
                at,
-               {{first.at, fmt::format("first defined here: {} with {}({}, {})", typeText(first.type), first.initializer.kind,
-                                       first.initializer.first, first.initializer.second)}});
+               {{first.at, fmt::format("first defined here: {} with {}({}, {})", typeText(first.type),
+                                       first.initializer.kind, first.initializer.first, first.initializer.second)}});
   return argument(ArgumentKind::Parameter, index, record.type, first.at, record.name);
 }
 
@@ -139,8 +143,8 @@ void Recorder::parameterGroup(ValueId parameter, const char *group, Source at) {
   const Argument *argument = findArgument(values.at(parameter).value);
   ParameterRecord &record = state.parameters[argument->index];
   if (record.group != "default" && record.group != group)
-    state.fail(fmt::format("parameter '{}' is put into group '{}' and was in '{}'", record.name, group, record.group), at,
-               {{record.at, "parameter defined here"}});
+    state.fail(fmt::format("parameter '{}' is put into group '{}' and was in '{}'", record.name, group, record.group),
+               at, {{record.at, "parameter defined here"}});
   record.group = group;
 }
 
@@ -217,7 +221,8 @@ mlir::LogicalResult inferTypes(mlir::OperationState &operation) {
   if (properties && !attributes.empty())
     result = info.setOpPropertiesFromAttribute(operation.name, properties, attributes, emitError);
   if (mlir::succeeded(result))
-    result = inference->inferReturnTypes(context, operation.location, operation.operands, attributes, properties, {}, operation.types);
+    result = inference->inferReturnTypes(context, operation.location, operation.operands, attributes, properties, {},
+                                         operation.types);
   if (properties)
     info.destroyOpProperties(properties);
   return result;
@@ -239,15 +244,16 @@ mlir::Operation *Recorder::create(mlir::OperationState &operation, std::string &
   return nullptr;
 }
 
-void Recorder::op(const char *name, Span<ValueId> operands, Span<Attribute> attributes, Span<TypeView> resultTypes, ValueId *results,
-                  size_t resultCount, Source at) {
+void Recorder::op(const char *name, Span<ValueId> operands, Span<Attribute> attributes, Span<TypeView> resultTypes,
+                  ValueId *results, size_t resultCount, Source at) {
   mlir::OperationState operation(state.location(scopeName(), at), name);
   if (!operation.name.isRegistered())
     fail(fmt::format("there is no op '{}'", name).c_str(), operands, at);
   for (ValueId operand : operands) {
     operation.operands.push_back(values.at(operand).value);
     if (values.at(operand).value.getParentBlock() != builder.getInsertionBlock())
-      fail("a learning-rate schedule computes with the step and numbers only, and nothing else with its values", operands, at);
+      fail("a learning-rate schedule computes with the step and numbers only, and nothing else with its values",
+           operands, at);
   }
   operation.attributes = convert(attributes, name, at);
   for (TypeView type : resultTypes)
@@ -260,7 +266,9 @@ void Recorder::op(const char *name, Span<ValueId> operands, Span<Attribute> attr
     fail(fmt::format("{}: {}", name, text.str()).c_str(), operands, at);
   }
   if (op->getNumResults() != resultCount)
-    fail(fmt::format("{}: its frontend function expects {} results, the op has {}", name, resultCount, op->getNumResults()).c_str(),
+    fail(fmt::format("{}: its frontend function expects {} results, the op has {}", name, resultCount,
+                     op->getNumResults())
+             .c_str(),
          operands, at);
   for (size_t i = 0; i < resultCount; ++i)
     results[i] = keep(op->getResult(i), at);
@@ -281,11 +289,14 @@ void Recorder::fail(const char *message, Span<ValueId> operands, Source at) {
   for (ValueId id : operands) {
     const Recorded &operand = values.at(id);
     const Argument *argument = findArgument(operand.value);
-    std::string name = !argument                                     ? ""
-                       : argument->kind == ArgumentKind::Parameter ? fmt::format(", parameter '{}',", state.parameters[argument->index].name)
-                       : argument->kind == ArgumentKind::Tokens    ? fmt::format(", tokens '{}',", state.inputs[argument->index].name)
-                                                                   : "";
-    notes.push_back({operand.at, fmt::format("operand {}{} is {}", notes.size(), name, typeText(operand.value.getType()))});
+    std::string name = !argument ? ""
+                       : argument->kind == ArgumentKind::Parameter
+                           ? fmt::format(", parameter '{}',", state.parameters[argument->index].name)
+                       : argument->kind == ArgumentKind::Tokens
+                           ? fmt::format(", tokens '{}',", state.inputs[argument->index].name)
+                           : "";
+    notes.push_back(
+        {operand.at, fmt::format("operand {}{} is {}", notes.size(), name, typeText(operand.value.getType()))});
   }
   state.fail(message, at, notes);
 }

@@ -1,7 +1,7 @@
 // The Builder that model functions are given: every call becomes MLIR at once.
 //
-// One recorder records one program. Function arguments appear where they are first used and are put in order at the end:
-// seed, step, first sample, inputs, parameters.
+// One recorder records one program. Function arguments appear where they are first used and are put in order at the
+// end: seed, step, first sample, inputs, parameters.
 #pragma once
 #include "ModelState.h"
 #include "mlir/IR/Builders.h"
@@ -37,8 +37,8 @@ public:
   ValueId constant(TypeView type, double value, Source at) override;
   ValueId runScalar(RunScalar scalar) override;
   int64_t randomStream(Source at) override;
-  void op(const char *name, Span<ValueId> operands, Span<Attribute> attributes, Span<TypeView> resultTypes, ValueId *results,
-          size_t resultCount, Source at) override;
+  void op(const char *name, Span<ValueId> operands, Span<Attribute> attributes, Span<TypeView> resultTypes,
+          ValueId *results, size_t resultCount, Source at) override;
   TypeView type(ValueId value) const override;
   void loss(ValueId sum, ValueId count, Source at) override;
   void output(const char *name, ValueId value, Source at) override;
@@ -78,7 +78,8 @@ private:
   void sortArguments();
   /// Throws unless the first run said the same.
   template <typename T>
-  void define(std::map<std::string, Setting<T>> &settings, const std::string &what, const std::string &name, const T &value, Source at);
+  void define(std::map<std::string, Setting<T>> &settings, const std::string &what, const std::string &name,
+              const T &value, Source at);
 
   ModelState &state;
   Program program;
@@ -86,11 +87,11 @@ private:
   Source modelAt;
   mlir::OpBuilder builder;
   mlir::OwningOpRef<mlir::func::FuncOp> function, learningRate;
-  std::vector<std::string> scopes;                    ///< full names, innermost last
-  std::map<std::string, int64_t> streamCounts;        ///< by scope
+  std::vector<std::string> scopes;             ///< full names, innermost last
+  std::map<std::string, int64_t> streamCounts; ///< by scope
   std::vector<Recorded> values;
   std::vector<Argument> arguments;
-  std::map<size_t, Source> definedParameters, definedInputs; ///< in this run, by index in the state
+  std::map<size_t, Source> definedParameters, definedInputs;          ///< in this run, by index in the state
   std::optional<Setting<std::pair<mlir::Value, mlir::Value>>> losses; ///< sum, count
   std::optional<Setting<mlir::Value>> logits;
   bool hasOptimizer = false, hasLearningRate = false, hasClipNorm = false;

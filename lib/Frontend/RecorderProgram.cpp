@@ -22,7 +22,8 @@ std::vector<const Recorder::Argument *> Recorder::dependencies(mlir::Value value
 void Recorder::checkLossScalar(const char *what, ValueId value, Source at) {
   TypeView view = type(value);
   if (!isFloat(view.dtype))
-    fail(fmt::format("the {} of a loss has to be a float; convert it with cast(x, m.floatType())", what).c_str(), {&value, 1}, at);
+    fail(fmt::format("the {} of a loss has to be a float; convert it with cast(x, m.floatType())", what).c_str(),
+         {&value, 1}, at);
   if (view.shape.count != 0)
     fail(fmt::format("the {} of a loss has to be a scalar; reduce it with sum(x)", what).c_str(), {&value, 1}, at);
 }
@@ -32,16 +33,19 @@ void Recorder::checkCount(ValueId count, Source at) {
     if (argument->kind == ArgumentKind::Tokens)
       continue;
     if (argument->kind != ArgumentKind::Parameter)
-      state.fail("the count of a loss may depend on inputs only, but this one is random", at, {{values.at(count).at, "counted here"}});
+      state.fail("the count of a loss may depend on inputs only, but this one is random", at,
+                 {{values.at(count).at, "counted here"}});
     const ParameterRecord &parameter = state.parameters[argument->index];
-    state.fail(fmt::format("the count of a loss may depend on inputs only, but this one depends on parameter '{}'", parameter.name), at,
-               {{values.at(count).at, "counted here"}, {parameter.at, "parameter defined here"}});
+    state.fail(fmt::format("the count of a loss may depend on inputs only, but this one depends on parameter '{}'",
+                           parameter.name),
+               at, {{values.at(count).at, "counted here"}, {parameter.at, "parameter defined here"}});
   }
 }
 
 void Recorder::loss(ValueId sum, ValueId count, Source at) {
   if (losses)
-    state.fail("the model gives a second loss; add the sums of both, or the counts", at, {{losses->at, "first loss here"}});
+    state.fail("the model gives a second loss; add the sums of both, or the counts", at,
+               {{losses->at, "first loss here"}});
   checkLossScalar("sum", sum, at);
   checkLossScalar("count", count, at);
   checkCount(count, at);
@@ -108,7 +112,9 @@ void Recorder::endLearningRate(ValueId rate, Source at) {
 
 mlir::DictionaryAttr Recorder::argumentAttributes(const Argument &argument) const {
   mlir::Builder b(&state.context);
-  auto attributes = [&](llvm::StringRef name, mlir::Attribute value) { return b.getDictionaryAttr(b.getNamedAttr(name, value)); };
+  auto attributes = [&](llvm::StringRef name, mlir::Attribute value) {
+    return b.getDictionaryAttr(b.getNamedAttr(name, value));
+  };
   switch (argument.kind) {
   case ArgumentKind::Seed:
     return attributes(train::kStateAttr, b.getStrArrayAttr({"", "seed"}));
@@ -122,10 +128,11 @@ mlir::DictionaryAttr Recorder::argumentAttributes(const Argument &argument) cons
     break;
   }
   const TokensRecord &input = state.inputs[argument.index];
-  return attributes(train::kInputAttr, b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(input.name)),
-                                                            b.getNamedAttr("source", b.getStringAttr("tokens")),
-                                                            b.getNamedAttr("shift", b.getI64IntegerAttr(input.shift)),
-                                                            b.getNamedAttr("bound", b.getI64IntegerAttr(input.vocabulary))}));
+  return attributes(train::kInputAttr,
+                    b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(input.name)),
+                                         b.getNamedAttr("source", b.getStringAttr("tokens")),
+                                         b.getNamedAttr("shift", b.getI64IntegerAttr(input.shift)),
+                                         b.getNamedAttr("bound", b.getI64IntegerAttr(input.vocabulary))}));
 }
 
 void Recorder::sortArguments() {
@@ -143,7 +150,8 @@ void Recorder::sortArguments() {
     attributes.push_back(argumentAttributes(argument));
   }
   block.eraseArguments(0, recordedCount);
-  function->setFunctionType(builder.getFunctionType(block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
+  function->setFunctionType(
+      builder.getFunctionType(block.getArgumentTypes(), block.getTerminator()->getOperandTypes()));
   function->setAllArgAttrs(attributes);
 }
 
@@ -154,7 +162,8 @@ mlir::OwningOpRef<mlir::func::FuncOp> Recorder::finish() {
     state.fail("the model sets no optimizer; call m.optimizer(adamw()) or m.optimizer(sgd())", modelAt);
   if (!hasLearningRate)
     state.fail("the model sets no learning rate; call m.learningRate(constantRate(1e-3)) or another schedule", modelAt);
-  std::vector<std::pair<const char *, mlir::Value>> results = {{"loss_sum", losses->value.first}, {"count", losses->value.second}};
+  std::vector<std::pair<const char *, mlir::Value>> results = {{"loss_sum", losses->value.first},
+                                                               {"count", losses->value.second}};
   if (program == Program::Logits) {
     results = {{"logits", logits->value}};
     for (const Argument *argument : dependencies(logits->value))
@@ -167,7 +176,8 @@ mlir::OwningOpRef<mlir::func::FuncOp> Recorder::finish() {
   llvm::SmallVector<mlir::DictionaryAttr> resultAttributes;
   for (auto [name, value] : results) {
     resultValues.push_back(value);
-    resultAttributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(train::kResultAttr, builder.getStringAttr(name))));
+    resultAttributes.push_back(
+        builder.getDictionaryAttr(builder.getNamedAttr(train::kResultAttr, builder.getStringAttr(name))));
   }
   mlir::func::ReturnOp::create(builder, function->getLoc(), resultValues);
   for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(function->front())))

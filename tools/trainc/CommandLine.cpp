@@ -38,7 +38,8 @@ const CommandOption &CommandLine::find(const std::string &name) const {
     names.push_back(option.name);
   }
   std::string best = closest(name, names);
-  throw UsageError(fmt::format("unknown option '{}'{}; --help lists all", name, best.empty() ? "" : ", did you mean '" + best + "'"));
+  throw UsageError(fmt::format("unknown option '{}'{}; --help lists all", name,
+                               best.empty() ? "" : ", did you mean '" + best + "'"));
 }
 
 std::vector<std::string> CommandLine::parse(const std::vector<std::string> &arguments) const {

@@ -25,7 +25,8 @@ public:
   CommandLine(std::string usage, std::string summary, std::vector<CommandOption> options);
 
   /// Applies every option in order (`--name value` or `--name=value`) and returns the other arguments.
-  /// Prints the help and exits 0 at --help. Errors: UsageError for an unknown option (names the closest), a missing value.
+  /// Prints the help and exits 0 at --help. Errors: UsageError for an unknown option (names the closest), a missing
+  /// value.
   std::vector<std::string> parse(const std::vector<std::string> &arguments) const;
   std::string help() const;
 

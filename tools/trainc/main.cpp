@@ -36,8 +36,8 @@ const Command &findCommand(const std::string &name) {
     names.push_back(command.name);
   }
   std::string best = closest(name, names);
-  throw UsageError(fmt::format("unknown command '{}'{}; trainc has: {}", name, best.empty() ? "" : ", did you mean '" + best + "'",
-                               fmt::join(names, ", ")));
+  throw UsageError(fmt::format("unknown command '{}'{}; trainc has: {}", name,
+                               best.empty() ? "" : ", did you mean '" + best + "'", fmt::join(names, ", ")));
 }
 
 int run(const std::vector<std::string> &arguments) {

@@ -1,8 +1,8 @@
 // The one interface between a model file and the compiler that runs it.
 //
-// A model file is compiled into a shared object of its own and knows nothing of the compiler but this pure virtual class;
-// only plain structs, pointers and numbers cross it, so the two may come from different C++ compilers. Strings and arrays
-// are read during the call and not kept. Every function that takes a Source may throw ModelError.
+// A model file is compiled into a shared object of its own and knows nothing of the compiler but this pure virtual
+// class; only plain structs, pointers and numbers cross it, so the two may come from different C++ compilers. Strings
+// and arrays are read during the call and not kept. Every function that takes a Source may throw ModelError.
 #pragma once
 #include "trainc/frontend/Source.h"
 #include <cstddef>
@@ -39,8 +39,8 @@ struct TypeView {
   Span<int64_t> shape;
 };
 
-/// A named attribute of an op. Integers become i64, floats f64, integer lists i64 arrays. Text is MLIR attribute syntax,
-/// for attributes that are none of these (enums of a dialect).
+/// A named attribute of an op. Integers become i64, floats f64, integer lists i64 arrays. Text is MLIR attribute
+/// syntax, for attributes that are none of these (enums of a dialect).
 struct Attribute {
   enum class Kind : int32_t { Int, Float, Bool, String, Ints, Text };
   const char *name = "";

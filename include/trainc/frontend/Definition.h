@@ -30,9 +30,13 @@ inline ModelDefinition::ModelDefinition(const char *name, void (*define)(Builder
 } // namespace trainc
 
 /// Defines the model of this file: `TRAINC_MODEL(name) { ... }`, with `Model &m` in scope. A file defines exactly one.
-#define TRAINC_MODEL(NAME)                                                                                                \
-  static void traincDefine_##NAME(::trainc::Model &m);                                                                   \
-  static const ::trainc::ModelDefinition traincModel_##NAME(                                                             \
-      #NAME, [](::trainc::Builder &builder) { ::trainc::Model m(builder); traincDefine_##NAME(m); },                     \
-      ::trainc::Source{__FILE__, __LINE__});                                                                             \
+#define TRAINC_MODEL(NAME)                                                                                             \
+  static void traincDefine_##NAME(::trainc::Model &m);                                                                 \
+  static const ::trainc::ModelDefinition traincModel_##NAME(                                                           \
+      #NAME,                                                                                                           \
+      [](::trainc::Builder &builder) {                                                                                 \
+        ::trainc::Model m(builder);                                                                                    \
+        traincDefine_##NAME(m);                                                                                        \
+      },                                                                                                               \
+      ::trainc::Source{__FILE__, __LINE__});                                                                           \
   static void traincDefine_##NAME([[maybe_unused]] ::trainc::Model &m)

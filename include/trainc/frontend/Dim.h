@@ -1,7 +1,7 @@
 // Dimensions of tensors: a size, and whether the batch is a factor of it.
 //
-// The batch is opaque: a model is recorded again for every batch size the compiler looks at, so no model may compute with the
-// number. Dims multiply and divide, and a division that leaves a remainder is an error that names both values.
+// The batch is opaque: a model is recorded again for every batch size the compiler looks at, so no model may compute
+// with the number. Dims multiply and divide, and a division that leaves a remainder is an error that names both values.
 #pragma once
 #include "trainc/frontend/Source.h"
 #include <cstdint>
@@ -17,7 +17,8 @@ public:
   Dim(int64_t size, Source at = here()) : Dim(size, 0, "", at) {}
   Dim(int size, Source at = here()) : Dim(static_cast<int64_t>(size), 0, "", at) {}
   /// A named dimension; `batch` is the batch size for the batch itself, else 0. Models use Model::dim and Model::batch.
-  Dim(int64_t size, int64_t batch, const std::string &name, Source at) : elements(size), batchFactor(batch), label(name) {
+  Dim(int64_t size, int64_t batch, const std::string &name, Source at)
+      : elements(size), batchFactor(batch), label(name) {
     if (size < 1)
       throw ModelError("expects a dimension of at least 1, got " + describe(), at);
   }
@@ -66,13 +67,13 @@ struct DimOperand {
   Source at;
 };
 
-/// The product, `a` being the slower factor. Errors: the batch as the faster factor, or twice (a sample's elements have to stay
-/// together, so that no number depends on how a batch is cut).
+/// The product, `a` being the slower factor. Errors: the batch as the faster factor, or twice (a sample's elements have
+/// to stay together, so that no number depends on how a batch is cut).
 inline Dim operator*(DimOperand a, DimOperand b) {
   if (b.dim.isBatch())
     throw ModelError("the batch has to be the first factor of a dimension: write m.batch() * n", a.at);
-  return Dim(a.dim.elements * b.dim.elements, a.dim.batchFactor, a.dim.isBatch() ? a.dim.describe() + " * " + b.dim.describe() : "",
-             a.at);
+  return Dim(a.dim.elements * b.dim.elements, a.dim.batchFactor,
+             a.dim.isBatch() ? a.dim.describe() + " * " + b.dim.describe() : "", a.at);
 }
 
 /// The quotient. Errors: a remainder; the batch on either side.

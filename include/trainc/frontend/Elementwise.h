@@ -1,7 +1,7 @@
 // Elementwise arithmetic on tensors: operators, comparisons, casts and functions of one number.
 //
-// Shapes broadcast as in NumPy, each broadcast an op of its own. The batch matches only the batch, so a model cannot work at
-// one batch size by accident. Element types never mix: cast() says where precision changes.
+// Shapes broadcast as in NumPy, each broadcast an op of its own. The batch matches only the batch, so a model cannot
+// work at one batch size by accident. Element types never mix: cast() says where precision changes.
 #pragma once
 #include "dialects/Train/Ops/Broadcast/Frontend.h"
 
@@ -11,7 +11,8 @@ namespace trainc {
 struct Operand {
   Operand(const Tensor &tensor, const char *file = __builtin_FILE(), int line = __builtin_LINE())
       : tensor(&tensor), at{file, line} {}
-  Operand(double number, const char *file = __builtin_FILE(), int line = __builtin_LINE()) : number(number), at{file, line} {}
+  Operand(double number, const char *file = __builtin_FILE(), int line = __builtin_LINE())
+      : number(number), at{file, line} {}
   Operand(int number, const char *file = __builtin_FILE(), int line = __builtin_LINE())
       : Operand(static_cast<double>(number), file, line) {}
   Operand(int64_t number, const char *file = __builtin_FILE(), int line = __builtin_LINE())
@@ -74,8 +75,8 @@ inline std::vector<Tensor> unify(const Operand &a, const Operand &b, const char 
   if (!b.tensor)
     return {*a.tensor, like(b, *a.tensor)};
   if (a.tensor->dtype() != b.tensor->dtype())
-    failPair(std::string(what) + " expects operands of one element type, got " + dtypeName(a.tensor->dtype()) + " and " +
-                 dtypeName(b.tensor->dtype()) + "; convert one with cast()",
+    failPair(std::string(what) + " expects operands of one element type, got " + dtypeName(a.tensor->dtype()) +
+                 " and " + dtypeName(b.tensor->dtype()) + "; convert one with cast()",
              *a.tensor, *b.tensor, at);
   Shape shape = broadcastShape(*a.tensor, *b.tensor, what, at);
   return {broadcastTo(*a.tensor, shape, at), broadcastTo(*b.tensor, shape, at)};
@@ -91,8 +92,8 @@ inline Tensor binary(const Operand &a, const Operand &b, const char *what, const
 inline Tensor compare(const Operand &a, const Operand &b, const char *what, int floatPredicate, int integerPredicate) {
   std::vector<Tensor> sides = unify(a, b, what);
   bool floats = isFloat(sides[0].dtype());
-  return record(floats ? "arith.cmpf" : "arith.cmpi", sides, {{"predicate", floats ? floatPredicate : integerPredicate}},
-                a.at)[0];
+  return record(floats ? "arith.cmpf" : "arith.cmpi", sides,
+                {{"predicate", floats ? floatPredicate : integerPredicate}}, a.at)[0];
 }
 
 } // namespace detail
@@ -135,7 +136,7 @@ inline Tensor cast(const Tensor &x, Dtype dtype, Source at = here()) {
   if (dtype == I1)
     x.fail("there is no cast to i1; compare instead, e.g. notEqual(x, 0)", at);
   bool widens = from == I1 || from == F32 || (from == I32 && dtype == I64);
-  const char *op = isFloat(from) ? (isFloat(dtype) ? (widens ? "arith.extf" : "arith.truncf") : "arith.fptosi")
+  const char *op = isFloat(from)    ? (isFloat(dtype) ? (widens ? "arith.extf" : "arith.truncf") : "arith.fptosi")
                    : isFloat(dtype) ? (from == I1 ? "arith.uitofp" : "arith.sitofp")
                    : from == I1     ? "arith.extui"
                    : widens         ? "arith.extsi"

@@ -1,7 +1,7 @@
 // The model being defined: configuration, dimensions, inputs, parameters, the loss and how it is minimized.
 //
-// TRAINC_MODEL(name) { ... } defines one; the compiler runs it for every program it needs (training, held-out loss, sampling),
-// so it may not keep state between runs.
+// TRAINC_MODEL(name) { ... } defines one; the compiler runs it for every program it needs (training, held-out loss,
+// sampling), so it may not keep state between runs.
 #pragma once
 #include "trainc/frontend/Schedule.h"
 
@@ -22,10 +22,10 @@ struct Optimizer {
   std::vector<Attribute> attributes;
 };
 
-/// Adam with decoupled weight decay: Loshchilov & Hutter 2019, arXiv:1711.05101, Algorithm 2, decay times learning rate.
+/// Adam with decoupled weight decay: Loshchilov & Hutter 2019, arXiv:1711.05101, Algorithm 2, decay times learning
+/// rate.
 inline Optimizer adamw(double beta1 = 0.9, double beta2 = 0.95, double epsilon = 1e-8, double weightDecay = 0.1) {
-  return {"train.adamw",
-          {{"beta1", beta1}, {"beta2", beta2}, {"epsilon", epsilon}, {"weight_decay", weightDecay}}};
+  return {"train.adamw", {{"beta1", beta1}, {"beta2", beta2}, {"epsilon", epsilon}, {"weight_decay", weightDecay}}};
 }
 
 /// Plain gradient descent, with decoupled weight decay.
@@ -96,8 +96,9 @@ public:
     return Scope(owner, std::string(name) + "." + std::to_string(index), at);
   }
 
-  /// An i32 input [batch, sequence] read from the token stream: element t of a sample is token t + shift of its window. Tokens are
-  /// below `vocabulary`. Errors: another shape; a shift other than 0 and 1; two inputs of one name or of different lengths.
+  /// An i32 input [batch, sequence] read from the token stream: element t of a sample is token t + shift of its window.
+  /// Tokens are below `vocabulary`. Errors: another shape; a shift other than 0 and 1; two inputs of one name or of
+  /// different lengths.
   Tensor tokens(const char *name, const Shape &shape, Dim vocabulary, int shift = 0, Source at = here()) {
     if (shape.size() != 2 || shape[0] != batch() || shape[1].isBatch())
       throw ModelError("tokens expects the shape {m.batch(), sequence}", at);
@@ -132,7 +133,9 @@ public:
   /// Scales all gradients so that their global 2-norm is at most `norm`.
   void clipGradientNorm(double norm, Source at = here()) { owner.clipGradientNorm(norm, at); }
   /// The weight decay of the parameters in `group`.
-  void decayGroup(const char *group, double weightDecay, Source at = here()) { owner.decayGroup(group, weightDecay, at); }
+  void decayGroup(const char *group, double weightDecay, Source at = here()) {
+    owner.decayGroup(group, weightDecay, at);
+  }
 
 private:
   Builder &owner;

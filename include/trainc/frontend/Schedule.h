@@ -1,7 +1,7 @@
 // Learning-rate schedules: functions from the step to the learning rate, written in the DSL itself.
 //
-// A schedule is any `Tensor(Tensor step)`: step is a float scalar counted from 1. What it records runs once a step inside the
-// plan, so a run that goes on from a saved state needs no launch argument.
+// A schedule is any `Tensor(Tensor step)`: step is a float scalar counted from 1. What it records runs once a step
+// inside the plan, so a run that goes on from a saved state needs no launch argument.
 #pragma once
 #include "trainc/frontend/Elementwise.h"
 #include <functional>
@@ -17,12 +17,13 @@ inline Schedule constantRate(double rate, Source at = here()) {
 
 namespace detail {
 
-/// Linear from 0 at step 0 to `peak` at `warmupSteps`, then `after` of the progress from there (0) to `totalSteps` (1), where it stays.
-inline Schedule warmup(double peak, int64_t warmupSteps, int64_t totalSteps, std::function<Tensor(Tensor progress)> after,
-                       Source at) {
+/// Linear from 0 at step 0 to `peak` at `warmupSteps`, then `after` of the progress from there (0) to `totalSteps` (1),
+/// where it stays.
+inline Schedule warmup(double peak, int64_t warmupSteps, int64_t totalSteps,
+                       std::function<Tensor(Tensor progress)> after, Source at) {
   if (warmupSteps < 0 || totalSteps <= warmupSteps)
-    throw ModelError("a schedule expects 0 <= warmup steps < total steps, got " + std::to_string(warmupSteps) + " and " +
-                         std::to_string(totalSteps),
+    throw ModelError("a schedule expects 0 <= warmup steps < total steps, got " + std::to_string(warmupSteps) +
+                         " and " + std::to_string(totalSteps),
                      at);
   return [=](Tensor step) {
     auto number = [&](double value) { return Operand(value, at.file, at.line); };
@@ -37,8 +38,8 @@ inline Schedule warmup(double peak, int64_t warmupSteps, int64_t totalSteps, std
   };
 }
 
-/// cos(pi x) for x in [0, 1] as 1 - 2 sin^2(pi x / 2) with the Taylor series of sin to the 15th power: absolute error below 2e-11.
-/// A polynomial, because generated kernels call no math library.
+/// cos(pi x) for x in [0, 1] as 1 - 2 sin^2(pi x / 2) with the Taylor series of sin to the 15th power: absolute error
+/// below 2e-11. A polynomial, because generated kernels call no math library.
 inline Tensor cosineOfTurn(const Tensor &x, Source at) {
   auto number = [&](double value) { return Operand(value, at.file, at.line); };
   auto tensor = [&](const Tensor &value) { return Operand(value, at.file, at.line); };
@@ -55,7 +56,8 @@ inline Tensor cosineOfTurn(const Tensor &x, Source at) {
 
 /// Linear from 0 to `peak` over `warmupSteps`, then half a cosine down to `floor` at `totalSteps`, then `floor`.
 /// Source: Loshchilov & Hutter 2017, arXiv:1608.03983, one period, with a linear warm-up.
-inline Schedule warmupCosine(double peak, int64_t warmupSteps, int64_t totalSteps, double floor = 0.0, Source at = here()) {
+inline Schedule warmupCosine(double peak, int64_t warmupSteps, int64_t totalSteps, double floor = 0.0,
+                             Source at = here()) {
   auto after = [=](Tensor progress) {
     Tensor cosine = detail::cosineOfTurn(progress, at);
     Tensor scaled = Operand(cosine, at.file, at.line) * Operand(0.5 * (peak - floor), at.file, at.line);
@@ -65,7 +67,8 @@ inline Schedule warmupCosine(double peak, int64_t warmupSteps, int64_t totalStep
 }
 
 /// Linear from 0 to `peak` over `warmupSteps`, then linear to `floor` at `totalSteps`, then `floor`.
-inline Schedule warmupLinear(double peak, int64_t warmupSteps, int64_t totalSteps, double floor = 0.0, Source at = here()) {
+inline Schedule warmupLinear(double peak, int64_t warmupSteps, int64_t totalSteps, double floor = 0.0,
+                             Source at = here()) {
   auto after = [=](Tensor progress) {
     Tensor fallen = Operand(progress, at.file, at.line) * Operand(peak - floor, at.file, at.line);
     return Operand(peak, at.file, at.line) - Operand(fallen, at.file, at.line);

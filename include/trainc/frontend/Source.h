@@ -1,7 +1,7 @@
 // Where a line of a model file stands, and the error that names it.
 //
-// C++17 has no std::source_location; __builtin_FILE() and __builtin_LINE() as default arguments give the caller's line with
-// g++ and clang++ alike. Every function of the DSL that can fail takes a Source last, defaulted to its caller.
+// C++17 has no std::source_location; __builtin_FILE() and __builtin_LINE() as default arguments give the caller's line
+// with g++ and clang++ alike. Every function of the DSL that can fail takes a Source last, defaulted to its caller.
 #pragma once
 #include <stdexcept>
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace trainc {
 
-/// A line of the model file (or of a header it includes). `file` is the compiler's spelling of the path, a string literal.
+/// A line of the model file (or of a header it includes). `file` is the compiler's spelling of the path, a string
+/// literal.
 struct Source {
   const char *file = "";
   int line = 0;

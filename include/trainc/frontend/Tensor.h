@@ -1,7 +1,7 @@
 // The value a model computes with, and record(): the one way an op gets into the program.
 //
-// A Tensor is a handle: the builder, a number and the dimensions. The compiler infers sizes; the dimensions add what sizes
-// cannot say, namely which of them hold the batch.
+// A Tensor is a handle: the builder, a number and the dimensions. The compiler infers sizes; the dimensions add what
+// sizes cannot say, namely which of them hold the batch.
 #pragma once
 #include "trainc/frontend/Builder.h"
 #include "trainc/frontend/Dim.h"
@@ -30,7 +30,7 @@ public:
   Builder &builder() const { return *owner; }
   ValueId id() const { return number; }
   /// Throws a ModelError that shows this tensor.
-  [[noreturn]] void fail(const std::string &message, Source at) const { 
+  [[noreturn]] void fail(const std::string &message, Source at) const {
     owner->fail(message.c_str(), {&number, 1}, at);
     __builtin_unreachable(); // g++ does not see [[noreturn]] on a virtual function
   }
@@ -70,8 +70,8 @@ inline Tensor wrap(Builder &builder, ValueId value, const Shape &like) {
   return Tensor(builder, value, std::move(shape));
 }
 
-/// Appends op `name`, whose result types are inferred, or stated by `resultTypes`. The results' dimensions follow the first
-/// operand's; an op whose results' dimensions come from elsewhere says so by Tensor::withShape.
+/// Appends op `name`, whose result types are inferred, or stated by `resultTypes`. The results' dimensions follow the
+/// first operand's; an op whose results' dimensions come from elsewhere says so by Tensor::withShape.
 inline std::vector<Tensor> record(const char *name, const std::vector<Tensor> &operands,
                                   const std::vector<Attribute> &attributes, Source at, size_t resultCount = 1,
                                   const std::vector<TypeView> &resultTypes = {}) {

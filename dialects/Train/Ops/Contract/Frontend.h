@@ -4,8 +4,8 @@
 
 namespace trainc {
 
-/// The contraction `spec`, e.g. "btk,kn->btn": equal letters are multiplied together, letters missing from the result are summed.
-/// Errors: a letter with two sizes; a tensor with another number of dimensions than letters.
+/// The contraction `spec`, e.g. "btk,kn->btn": equal letters are multiplied together, letters missing from the result
+/// are summed. Errors: a letter with two sizes; a tensor with another number of dimensions than letters.
 inline Tensor contract(const std::string &spec, const Tensor &lhs, const Tensor &rhs, Source at = here()) {
   Tensor y = record("train.contract", {lhs, rhs}, {{"spec", spec}}, at)[0];
   // The op accepted the spec: it has the form "lhs,rhs->result" with one letter a dimension.

@@ -5,8 +5,8 @@
 namespace trainc {
 
 /// While training, zeroes each element with probability `rate` and divides the others by 1 - rate; else `x` itself.
-/// The mask depends on (seed, step, scope, global sample, element), never on how the batch is cut. Errors: a rate outside
-/// [0, 1); the batch in another dimension than the first.
+/// The mask depends on (seed, step, scope, global sample, element), never on how the batch is cut. Errors: a rate
+/// outside [0, 1); the batch in another dimension than the first.
 inline Tensor dropout(const Tensor &x, double rate, Source at = here()) {
   if (!(rate >= 0 && rate < 1))
     x.fail("dropout expects a rate of at least 0 and below 1, got " + std::to_string(rate), at);
@@ -19,8 +19,8 @@ inline Tensor dropout(const Tensor &x, double rate, Source at = here()) {
   int64_t samples = x.dimCount() ? x.dim(0).samples() : 0;
   auto scalar = [&](RunScalar which) { return Tensor(builder, builder.runScalar(which), {}); };
   std::vector<Attribute> attributes = {{"rate", rate}, {"stream", builder.randomStream(at)}, {"samples", samples}};
-  return record("train.dropout",
-                {x, scalar(RunScalar::Seed), scalar(RunScalar::Step), scalar(RunScalar::Sample)}, attributes, at)[0];
+  return record("train.dropout", {x, scalar(RunScalar::Seed), scalar(RunScalar::Step), scalar(RunScalar::Sample)},
+                attributes, at)[0];
 }
 
 } // namespace trainc

@@ -41,8 +41,8 @@ inline Tensor max(const Tensor &x, std::vector<int64_t> dims = {}, bool keep = f
   return reduce(x, "1 : i32", std::move(dims), keep, at);
 }
 
-/// The mean of `x` over `dims`, or over everything. Errors: the batch among them (a mean over the batch depends on how the
-/// batch is cut; losses are given to Model::loss as sum and count).
+/// The mean of `x` over `dims`, or over everything. Errors: the batch among them (a mean over the batch depends on how
+/// the batch is cut; losses are given to Model::loss as sum and count).
 inline Tensor mean(const Tensor &x, std::vector<int64_t> dims = {}, bool keep = false, Source at = here()) {
   if (dims.empty())
     for (int64_t i = 0; i < x.dimCount(); ++i)
