@@ -34,7 +34,7 @@ IGNORE = VOCABULARY - 1
 PEAK_RATE = {"adamw": 1e-2, "sgd": 1.0}
 WARMUP, TOTAL, FLOOR = 3, 10, 1e-3
 BETAS, EPSILON, DECAY, CLIP = (0.9, 0.95), 1e-8, 0.1, 1.0
-NO_DECAY_SUFFIXES = (".bias", "norm.weight")
+NO_DECAY_SUFFIXES = (".bias", "norm.weight", "norm1.weight", "norm2.weight")
 
 
 class Random:
@@ -66,13 +66,13 @@ def parameter_shapes():
 
     for layer in range(LAYERS):
         scope = f"layers.{layer}."
-        norm(scope + "attention_norm")
+        norm(scope + "norm1")
         for name in ("query", "key", "value", "projection"):
             linear(scope + "attention." + name, WIDTH, WIDTH)
-        norm(scope + "mlp_norm")
-        linear(scope + "mlp.up", WIDTH, 4 * WIDTH)
-        linear(scope + "mlp.down", 4 * WIDTH, WIDTH)
-    norm("final_norm")
+        norm(scope + "norm2")
+        linear(scope + "mlp.expand", WIDTH, 4 * WIDTH)
+        linear(scope + "mlp.contract", 4 * WIDTH, WIDTH)
+    norm("norm")
     return shapes
 
 
@@ -80,7 +80,7 @@ def initial_parameters():
     """Larger than in practice and with biases, so that every term of every gradient counts."""
     random, parameters = Random(1), {}
     for name, shape in parameter_shapes().items():
-        mean = 1.0 if name.endswith("norm.weight") else 0.0
+        mean = 1.0 if "norm" in name and name.endswith(".weight") else 0.0
         values = [mean + 0.1 * random.normal() for _ in range(math.prod(shape))]
         parameters[name] = torch.tensor(values, dtype=torch.float32).reshape(shape).double()
     return parameters
@@ -129,16 +129,16 @@ def forward(p, tokens):
         def heads(x):
             return x.reshape(BATCH, CONTEXT, HEADS, WIDTH // HEADS).transpose(1, 2)
 
-        h = norm("attention_norm", x)
+        h = norm("norm1", x)
         q, k, v = (heads(linear("attention." + name, h)) for name in ("query", "key", "value"))
         scores = q @ k.transpose(-1, -2) / math.sqrt(WIDTH // HEADS)
         scores = scores.masked_fill(torch.ones(CONTEXT, CONTEXT).triu(1).bool(), -math.inf)
         mixed = (scores.softmax(-1) @ v).transpose(1, 2).reshape(BATCH, CONTEXT, WIDTH)
         x = x + linear("attention.projection", mixed)
-        u = linear("mlp.up", norm("mlp_norm", x))
+        u = linear("mlp.expand", norm("norm2", x))
         gelu = 0.5 * u * (1 + torch.tanh(math.sqrt(2 / math.pi) * (u + 0.044715 * u**3)))
-        x = x + linear("mlp.down", gelu)
-    x = F.layer_norm(x, [WIDTH], p["final_norm.weight"], p["final_norm.bias"], 1e-5)
+        x = x + linear("mlp.contract", gelu)
+    x = F.layer_norm(x, [WIDTH], p["norm.weight"], p["norm.bias"], 1e-5)
     return x @ p["wte"].T
 
 
