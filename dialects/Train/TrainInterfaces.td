@@ -11,7 +11,9 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
     to prove that the pieces are the whole.
   }];
   let methods = [
-    InterfaceMethod<"the rule of this op for its operands' shapes", "::trainc::train::ShardingRule", "getShardingRule">
+    InterfaceMethod<"the rule of this op for its operands' shapes", "::trainc::train::ShardingRule", "getShardingRule">,
+    InterfaceMethod<"adapts attributes that state a shape to operands and a result of local shapes", "void", "localizeAttributes",
+      (ins "::llvm::ArrayRef<int64_t>":$localResultShape), "", [{ (void)localResultShape; }]>
   ];
 }
 

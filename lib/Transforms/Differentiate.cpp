@@ -6,6 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 #include "StepFunctions.h"
+#include "trainc/Transforms/ReverseMode.h"
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -38,58 +39,6 @@ Value cloneFor(StepFunction &step, func::FuncOp loss, unsigned result, IRMapping
   return mapping.lookup(value);
 }
 
-/// Reverse mode.
-class Backward {
-public:
-  Backward(OpBuilder &builder) : builder(builder) {}
-
-  void seed(Value value, Value cotangent) { add(value, cotangent); }
-  Value cotangentOf(Value value) const { return cotangents.lookup(value); }
-
-  /// Propagates through `ops`, last to first. Only values on a path from `wanted` get a cotangent.
-  LogicalResult run(ArrayRef<Operation *> ops, ArrayRef<Value> wanted) {
-    for (Value value : wanted)
-      active.insert(value);
-    for (Operation *op : ops)
-      if (llvm::any_of(op->getOperands(), [&](Value operand) { return active.contains(operand); }))
-        active.insert(op->result_begin(), op->result_end());
-    for (Operation *op : llvm::reverse(ops))
-      if (failed(propagate(op)))
-        return failure();
-    return success();
-  }
-
-private:
-  void add(Value value, Value cotangent) {
-    Value &sum = cotangents[value];
-    sum = sum ? arith::AddFOp::create(builder, value.getLoc(), sum, cotangent).getResult() : cotangent;
-  }
-
-  LogicalResult propagate(Operation *op) {
-    SmallVector<Value> results;
-    for (Value result : op->getResults())
-      results.push_back(active.contains(result) ? cotangentOf(result) : Value());
-    if (llvm::none_of(results, [](Value value) { return bool(value); }))
-      return success();
-    auto differentiable = dyn_cast<train::DifferentiableOpInterface>(op);
-    if (!differentiable) {
-      bool isStep = llvm::none_of(op->getOperandTypes(), [](Type type) { return isa<FloatType>(getElementTypeOrSelf(type)); });
-      return isStep ? success() : op->emitError() << "cannot differentiate '" << op->getName() << "': it has no gradient, but the loss depends on a parameter through it";
-    }
-    SmallVector<Value> operands;
-    if (failed(differentiable.buildVjp(builder, results, operands)))
-      return failure();
-    for (auto [operand, cotangent] : llvm::zip_equal(op->getOperands(), operands))
-      if (cotangent && active.contains(operand))
-        add(operand, cotangent);
-    return success();
-  }
-
-  OpBuilder &builder;
-  DenseMap<Value, Value> cotangents;
-  llvm::DenseSet<Value> active;
-};
-
 /// @count: the step's count grows by that of one micro-batch.
 void buildCount(ModelFunctions &model) {
   StepFunction step(model, "count");
@@ -120,7 +69,7 @@ LogicalResult buildMicroBatch(ModelFunctions &model) {
     forward.push_back(&op);
 
   Location loc = loss.getLoc();
-  Backward backward(step.builder);
+  ReverseMode backward(step.builder);
   Value count = step.stateArgument("", "count", model.wideScalar());
   backward.seed(loss, lossSeed(step, loc, count, loss.getType()));
   SmallVector<Value> parameters;

@@ -62,3 +62,5 @@ LogicalResult BroadcastOp::buildVjp(OpBuilder &builder, ValueRange cotangents, S
 }
 
 int64_t BroadcastOp::getFlops() { return 0; }
+
+void BroadcastOp::localizeAttributes(ArrayRef<int64_t> localResultShape) { setShape(localResultShape); }

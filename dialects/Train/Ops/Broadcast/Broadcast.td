@@ -1,7 +1,7 @@
 include "dialects/Train/TrainDialect.td"
 
 def Train_BroadcastOp : Train_PureOp<"broadcast", [
-    DeclareOpInterfaceMethods<ShardingRuleOpInterface>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["localizeAttributes"]>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "repeat a tensor along new or size-1 dimensions";
   let description = [{

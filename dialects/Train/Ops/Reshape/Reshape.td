@@ -1,7 +1,7 @@
 include "dialects/Train/TrainDialect.td"
 
 def Train_ReshapeOp : Train_PureOp<"reshape", [
-    DeclareOpInterfaceMethods<ShardingRuleOpInterface>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
+    DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["localizeAttributes"]>, DeclareOpInterfaceMethods<DifferentiableOpInterface>,
     DeclareOpInterfaceMethods<CostOpInterface, ["getFlops"]>]> {
   let summary = "the same elements in row-major order under another shape";
   let description = [{
