@@ -1,0 +1,36 @@
+//===- Blas.cpp - GEMM on one thread ----------------------------------------===//
+//
+// OpenBLAS, serial build. Its soname is shared with the pthread and OpenMP builds, so what the loader finds may differ
+// from what was linked; hence the check at start-up.
+//
+//===-----------------------------------------------------------------------===//
+#include "runtime/cpu/Blas.h"
+
+#include <cblas.h>
+#include <dlfcn.h>
+
+using namespace trainc;
+
+static CBLAS_TRANSPOSE flag(bool transposed) { return transposed ? CblasTrans : CblasNoTrans; }
+
+void trainc::blasGemm(int64_t m, int64_t n, int64_t k, float alpha, BlasMatrix<float> a, BlasMatrix<float> b,
+                      float beta, float *c, int64_t ldc) {
+  cblas_sgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta,
+              c, ldc);
+}
+
+void trainc::blasGemm(int64_t m, int64_t n, int64_t k, double alpha, BlasMatrix<double> a, BlasMatrix<double> b,
+                      double beta, double *c, int64_t ldc) {
+  cblas_dgemm(CblasRowMajor, flag(a.transposed), flag(b.transposed), m, n, k, alpha, a.data, a.ld, b.data, b.ld, beta,
+              c, ldc);
+}
+
+Status trainc::checkBlasIsSerial() {
+  if (openblas_get_parallel() == 0)
+    return {};
+  Dl_info library{};
+  dladdr(reinterpret_cast<void *>(&cblas_sgemm), &library);
+  return makeError("{} is an OpenBLAS with threads of its own ({}), which would fight with this program's; expects the "
+                   "single-threaded build: unset LD_LIBRARY_PATH or put the folder of libopenblas0-serial first in it",
+                   library.dli_fname ? library.dli_fname : "libopenblas.so.0", openblas_get_config());
+}
