@@ -51,6 +51,8 @@ void Recorder::define(std::map<std::string, Setting<T>> &settings, const std::st
 }
 
 void Recorder::dimension(const char *name, int64_t size, Source at) {
+  if (size < 1)
+    state.fail(fmt::format("dimension '{}' expects a size of at least 1, got {}", name, size), at);
   define(state.dimensions, "dimension", name, size, at);
 }
 
