@@ -19,5 +19,3 @@ for name in ("CXX", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
 config.substitutions.append(("%examples", os.path.join(config.trainc_source_dir, "examples")))
 config.substitutions.append(("%golden", os.path.join(config.trainc_source_dir, "test", "golden")))
 config.substitutions.append(("%tools", os.path.join(config.trainc_source_dir, "tools")))
-if config.trainc_sanitize:
-    config.available_features.add("sanitizer")
