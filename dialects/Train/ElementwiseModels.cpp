@@ -23,6 +23,7 @@ struct RuleModel : ShardingRuleOpInterface::ExternalModel<RuleModel<OpTy>, OpTy>
       rule.linearOperands = {0};
     return rule;
   }
+  void localizeAttributes(Operation *, ArrayRef<int64_t>) const {}
 };
 
 template <typename OpTy>

@@ -71,7 +71,7 @@ public:
       addInstruction(&op);
   }
 
-  json body() const { return {{"name", function.getName().str()}, {"values", values}, {"instructions", instructions}}; }
+  json body() { return {{"name", function.getName().str()}, {"values", values}, {"instructions", instructions}}; }
   /// Results that the host reads.
   void addMetrics(json &metrics) {
     for (unsigned i = 0; i < function.getNumResults(); ++i)
@@ -172,7 +172,7 @@ json inputsJson(ModuleOp module) {
       entry.update(attributeJson(input));
       entry.update(placeJson(function.getArgAttr(i, plan::kAtAttr)));
       auto [it, isNew] = inputs.insert({input.get("name"), entry});
-      if (!isNew && train::tensorBytes(function.getArgumentTypes()[i]) > int64_t(std::size_t(0)) && entry["shape"] > it->second["shape"])
+      if (!isNew && entry["shape"] > it->second["shape"])
         it->second = entry;
     }
   json list = json::array();

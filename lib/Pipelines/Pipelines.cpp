@@ -8,6 +8,7 @@
 #include "dialects/Plan/Plan.h"
 #include "dialects/Train/Train.h"
 #include "trainc/CodeGen/CpuCodegen.h"
+#include "trainc/CodeGen/Passes.h"
 #include "trainc/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"

@@ -1,5 +1,6 @@
 // Compiles a module of functions and runs them: what a test compares with is computed by the product's own path.
 #pragma once
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include <memory>
 #include <string>

@@ -82,7 +82,7 @@ public:
         return 0; // fed by another op; its own function checks it
       operands.push_back(argumentData(function, argument.getArgNumber()));
     }
-    std::optional<std::vector<Data>> whole = execute(op->getOperandTypes(), operands);
+    std::optional<std::vector<Data>> whole = execute(SmallVector<Type>(op->getOperandTypes()), operands);
     if (!whole)
       return 1;
     int failures = 0;
