@@ -1,7 +1,7 @@
 //===- Reference.h - library routines by their definition ------------------------===//
 //
-// What the routines of runtime/abi/Library.h compute, written as their formulas and summed in double: the oracle that the
-// tests compare the CPU kernels with. Slow, single-threaded, stores whatever is convenient. Shapes as in Library.h.
+// What the routines of runtime/abi/Library.h compute, written as their formulas and summed in double: the oracle that
+// the tests compare the CPU kernels with. Slow, single-threaded, stores whatever is convenient. Shapes as in Library.h.
 //
 //===-----------------------------------------------------------------------===//
 #pragma once
@@ -24,8 +24,7 @@ template <typename T> void gemm(const GemmParameters &p, const T *a, const T *b,
     }
 }
 
-template <typename T>
-void embeddingForward(const EmbeddingParameters &p, const T *table, const int32_t *ids, T *y) {
+template <typename T> void embeddingForward(const EmbeddingParameters &p, const T *table, const int32_t *ids, T *y) {
   for (int64_t i = 0; i < p.count; ++i)
     for (int64_t j = 0; j < p.width; ++j)
       y[i * p.width + j] = table[ids[i] * p.width + j];

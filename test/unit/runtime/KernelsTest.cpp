@@ -111,10 +111,9 @@ TYPED_TEST(KernelsTest, AttentionMatchesReference) {
           expectNear(lse, wantLse, sequence * width);
 
           workspace.assign(attentionBackwardWorkspaceBytes(p, threads, sizeof(T)) + 64, 'x');
-          cpu::attentionBackward<T>(p,
-                                    {q.data(), k.data(), v.data(), o.data(), lse.data(), dout.data(), dq.data(),
-                                     dk.data(), dv.data()},
-                                    workspace.data(), pool);
+          cpu::attentionBackward<T>(
+              p, {q.data(), k.data(), v.data(), o.data(), lse.data(), dout.data(), dq.data(), dk.data(), dv.data()},
+              workspace.data(), pool);
           EXPECT_EQ(std::string(workspace.end() - 64, workspace.end()), std::string(64, 'x'));
           std::vector<double> wantQ, wantK, wantV;
           reference::attentionBackward(p, q.data(), k.data(), v.data(), dout.data(), wantQ, wantK, wantV);
@@ -152,8 +151,7 @@ TYPED_TEST(KernelsTest, CrossEntropyMatchesReference) {
       expectNear(lse, wantLse, classes);
       reference::crossEntropyBackward(p, logits.data(), targets.data(), lse.data(), dloss.data(), want.data());
       T *inPlace = logits.data();
-      ASSERT_FALSE(
-          cpu::crossEntropyBackward(p, inPlace, targets.data(), lse.data(), dloss.data(), inPlace, pool).what);
+      ASSERT_FALSE(cpu::crossEntropyBackward(p, inPlace, targets.data(), lse.data(), dloss.data(), inPlace, pool).what);
       expectNear(logits, want, 1);
     }
 }
