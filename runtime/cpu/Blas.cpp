@@ -1,7 +1,8 @@
 //===- Blas.cpp - GEMM on one thread ----------------------------------------===//
 //
-// OpenBLAS, serial build. Its soname is shared with the pthread and OpenMP builds, so what the loader finds may differ
-// from what was linked; hence the check at start-up.
+// OpenBLAS, OpenMP build, one thread a call. The serial build takes its packing buffers without a lock, so two threads that
+// call it at once may get the same one (docs/decisions/blas.md); the pthread build starts threads of its own. All builds share
+// one soname, so what the loader finds may differ from what was linked; hence the check at start-up.
 //
 //===-----------------------------------------------------------------------===//
 #include "runtime/cpu/Blas.h"
@@ -25,12 +26,16 @@ void trainc::blasGemm(int64_t m, int64_t n, int64_t k, double alpha, BlasMatrix<
               c, ldc);
 }
 
-Status trainc::checkBlasIsSerial() {
-  if (openblas_get_parallel() == 0)
+Status trainc::prepareBlas() {
+  constexpr int kOpenMpBuild = 2; // openblas_get_parallel: 0 serial, 1 pthread, 2 OpenMP
+  if (openblas_get_parallel() == kOpenMpBuild) {
+    openblas_set_num_threads(1);
     return {};
+  }
   Dl_info library{};
   dladdr(reinterpret_cast<void *>(&cblas_sgemm), &library);
-  return makeError("{} is an OpenBLAS with threads of its own ({}), which would fight with this program's; expects the "
-                   "single-threaded build: unset LD_LIBRARY_PATH or put the folder of libopenblas0-serial first in it",
+  return makeError("{} is not the OpenMP build of OpenBLAS ({}): the serial build cannot be called from several threads, the pthread "
+                   "build has threads that fight with this program's; unset LD_LIBRARY_PATH or put the folder of "
+                   "libopenblas0-openmp first in it",
                    library.dli_fname ? library.dli_fname : "libopenblas.so.0", openblas_get_config());
 }

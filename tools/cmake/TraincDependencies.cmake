@@ -18,8 +18,8 @@ find_package(fmt 9 REQUIRED)
 find_package(GTest REQUIRED)
 find_package(Threads REQUIRED)
 
-# The single-threaded OpenBLAS, named by its own folder: libblas.so.3 and libopenblas.so.0 are alternatives that may
-# resolve to the pthread build, whose threads fight with ours.
-set(TRAINC_BLAS_DIR /usr/lib/x86_64-linux-gnu/openblas-serial CACHE PATH "Folder of the single-threaded OpenBLAS")
+# OpenBLAS built for OpenMP and held to one thread a call (docs/decisions/blas.md), named by its own folder: libblas.so.3 and
+# libopenblas.so.0 are alternatives that may resolve to another build.
+set(TRAINC_BLAS_DIR /usr/lib/x86_64-linux-gnu/openblas-openmp CACHE PATH "Folder of the OpenMP build of OpenBLAS")
 find_library(TRAINC_BLAS_LIBRARY NAMES openblas PATHS ${TRAINC_BLAS_DIR} NO_DEFAULT_PATH REQUIRED)
-find_path(TRAINC_BLAS_INCLUDE cblas.h PATHS /usr/include/x86_64-linux-gnu/openblas-serial NO_DEFAULT_PATH REQUIRED)
+find_path(TRAINC_BLAS_INCLUDE cblas.h PATHS /usr/include/x86_64-linux-gnu/openblas-openmp NO_DEFAULT_PATH REQUIRED)

@@ -180,6 +180,6 @@ TEST(CpuFeaturesTest, NamesWhatIsMissing) {
   EXPECT_NE(status.message().find("x.plan needs the cpu feature 'warp-drive'"), std::string::npos);
 }
 
-TEST(BlasTest, IsSerial) { EXPECT_TRUE(checkBlasIsSerial().ok()); }
+TEST(BlasTest, IsTheOpenMpBuild) { EXPECT_TRUE(prepareBlas().ok()); }
 
 } // namespace
