@@ -97,6 +97,8 @@ LogicalResult buildMicroBatch(ModelFunctions &model) {
 
 struct DifferentiatePass : trainc::impl::DifferentiatePassBase<DifferentiatePass> {
   void runOnOperation() override {
+    if (!getOperation().lookupSymbol("loss"))
+      return;
     FailureOr<ModelFunctions> model = ModelFunctions::find(getOperation());
     if (failed(model))
       return signalPassFailure();

@@ -14,7 +14,7 @@ def DifferentiatePass : Pass<"differentiate", "::mlir::ModuleOp"> {
       the accumulators in the state;
     * `@update`: gradient norm, clipping, optimizer; clears the accumulators, advances the step and the data cursor.
 
-    `@eval` and `@logits` stay as they are. Backward code is built only from DifferentiableOpInterface. Fails, naming the op,
+    `@eval` and `@logits` stay as they are; a module without `@loss` does too. Backward code is built only from DifferentiableOpInterface. Fails, naming the op,
     where a gradient reaches an op that cannot be differentiated.
 
     ```mlir

@@ -7,7 +7,7 @@ func.func @embedding(%table: tensor<5x4xf64>, %ids: tensor<4x3xi32> {check.bound
   return %y : tensor<4x3x4xf64>
 }
 
-func.func @embedding_backward(%dy: tensor<4x3x4xf64> {check.no_gradient}, %ids: tensor<4x3xi32> {check.bound = 5 : i64}) -> (tensor<5x4xf64> {check.auxiliary}) {
+func.func @embedding_backward(%dy: tensor<4x3x4xf64>, %ids: tensor<4x3xi32> {check.bound = 5 : i64}) -> (tensor<5x4xf64> {check.auxiliary}) {
   %d = train.embedding_backward %dy, %ids rows 5 : tensor<4x3x4xf64>, tensor<4x3xi32>
   return %d : tensor<5x4xf64>
 }

@@ -281,7 +281,7 @@ func.func @sgd_c2(%x: tensor<4xf32>, %lr: tensor<f32>, %c: tensor<i64>) {
 
 // -----
 
-// expected-error @+1 {{(C1) expects the initializer constant, normal or uniform, got "cauchy"}}
+// expected-error @+1 {{(C1) expects the initializer constant, normal or uniform, got cauchy}}
 train.parameter @w : tensor<4xf32> init "cauchy"(0.0, 1.0) group "default"
 
 // -----

@@ -11,6 +11,21 @@ static DictionaryAttr stateAttribute(MLIRContext *context, StringRef scope) {
   return b.getDictionaryAttr(b.getNamedAttr(train::kStateAttr, b.getStrArrayAttr({scope, "compute"})));
 }
 
+void check::addCounters(ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto function = func::FuncOp::create(builder, module.getLoc(), "init", builder.getFunctionType({}, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  SmallVector<Value> zeros;
+  SmallVector<DictionaryAttr> attributes;
+  for (StringRef role : {"step", "seed", "cursor"}) {
+    zeros.push_back(train::splat(builder, module.getLoc(), RankedTensorType::get({}, builder.getI64Type()), 0));
+    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(train::kStateAttr, builder.getStrArrayAttr({"", role}))));
+  }
+  func::ReturnOp::create(builder, module.getLoc(), zeros);
+  function.setFunctionType(builder.getFunctionType({}, ValueRange(zeros).getTypes()));
+  function.setAllResultAttrs(attributes);
+}
+
 void check::addFunction(ModuleOp module, StringRef name, ArrayRef<std::pair<std::string, Type>> arguments, StringRef resultPrefix,
                         llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> build) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());

@@ -1,6 +1,7 @@
 // trainc-check: for each function of a file of `train` IR on f64 tensors, compares gradients with finite differences (--gradients) and
 // executes the sharding rule of each op (--sharding).
 #include "Runner.h"
+#include "dialects/Train/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 #include "trainc/Pipelines/Pipelines.h"
@@ -24,6 +25,7 @@ int main(int argc, char **argv) {
   trainc::registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects(); // the check.* attributes
+  context.loadDialect<trainc::train::TrainDialect>(); // the checks build its ops
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
   if (!module)
     return 1;

@@ -12,6 +12,7 @@ check::Runner::Runner(mlir::ModuleOp module) {
   if (llvm::sys::fs::createUniqueDirectory("trainc-check", path))
     return;
   folder = std::string(path);
+  addCounters(module);
   if (mlir::failed(compile(module, CompileOptions(), folder)))
     return;
   Result<Plan> plan = loadBundle(folder);

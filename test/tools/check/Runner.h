@@ -39,6 +39,9 @@ void addFunction(mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<std
                  llvm::StringRef resultPrefix,
                  llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange)> build);
 
+/// Adds @init with the counters that every plan has.
+void addCounters(mlir::ModuleOp module);
+
 /// The number of mismatches between an op's VJP and central differences in f64.
 int checkGradients(mlir::func::FuncOp function);
 /// The number of factors of ops' sharding rules that fail when the op is run piece by piece.
