@@ -28,13 +28,18 @@ static constexpr llvm::StringLiteral kCheckedFeatures[] = {"avx2",     "avx512bw
                                                            "avx512vl", "bmi2",     "f16c",     "fma"};
 
 std::vector<std::string> CpuTarget::features() const {
-  llvm::SmallVector<llvm::StringRef> all;
   if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return {};
-  llvm::X86::getFeaturesForCPU(cpu, all);
+  llvm::SmallVector<llvm::StringRef> listed;
+  llvm::X86::getFeaturesForCPU(cpu, listed);
+  llvm::StringMap<bool> all; // with the features that a listed one implies
+  for (llvm::StringRef feature : listed) {
+    all[feature] = true;
+    llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, all);
+  }
   std::vector<std::string> checked;
   for (llvm::StringRef feature : kCheckedFeatures)
-    if (llvm::is_contained(all, feature))
+    if (all.lookup(feature))
       checked.push_back(feature.str());
   return checked;
 }
