@@ -90,7 +90,8 @@ static void addEntry(llvm::Function &body) {
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = true;
+  tuning.LoopVectorization = tuning.LoopInterleaving = true;
+  tuning.LoopUnrolling = false; // the vectorizer interleaves; unrolling rows of known length only makes the code long
   tuning.SLPVectorization = false; // kernels are loops; it costs time and finds nothing
   llvm::PassBuilder passes(&machine, tuning);
   llvm::LoopAnalysisManager loops;

@@ -19,8 +19,8 @@ kernel.func @func_c2_type(%x: memref<4xbf16>) outer [] inner 4 {
 // -----
 
 kernel.func @func_c3_effect(%x: memref<4xf32>) outer [] inner 4 {
-  // expected-error @+1 {{(C3) a kernel holds `kernel` ops and pure scalar ops only, got 'memref.alloca'}}
-  %y = memref.alloca() : memref<4xf32>
+  // expected-error @+1 {{(C3) a kernel holds `kernel` ops and pure scalar ops only, got 'memref.alloc'}}
+  %y = memref.alloc() : memref<4xf32>
 }
 
 // -----
