@@ -49,6 +49,14 @@ kernel.func @func_c5(%x: memref<4xf32>) outer [] inner 4 {
 
 // -----
 
+kernel.func @load_c1(%x: memref<4xf32>) outer [] inner 4 {
+  %y = kernel.load %x [affine_map<(d0) -> (d0)>] : memref<4xf32>
+  // expected-error @+1 {{operand #0 must be memref of}}
+  %e = "kernel.load"(%y) {map = affine_map<(d0) -> (d0)>} : (f32) -> f32
+}
+
+// -----
+
 kernel.func @load_c2_dims(%x: memref<4xf32>) outer [2] inner 4 {
   // expected-error @+1 {{(C2) expects a map from 2 dimensions to 1 results, got affine_map<(d0) -> (d0)>}}
   %e = kernel.load %x [affine_map<(d0) -> (d0)>] : memref<4xf32>
@@ -89,6 +97,14 @@ kernel.func @store_c5(%y: memref<4xf32>) outer [2] inner 4 {
   %c = arith.constant 0.0 : f32
   // expected-error @+1 {{(C5) expects a map that uses outer dimension 0 of size 2, got affine_map<(d0, d1) -> (d1)>}}
   kernel.store %c, %y [affine_map<(d0, d1) -> (d1)>] : memref<4xf32>
+}
+
+// -----
+
+kernel.func @store_c6(%y: memref<2xf32>) outer [] inner 4 {
+  %c = arith.constant 0.0 : f32
+  // expected-error @+1 {{(C6) writes 4 points to a buffer of 2 elements through affine_map<(d0) -> (d0 floordiv 2)>}}
+  kernel.store %c, %y [affine_map<(d0) -> (d0 floordiv 2)>] : memref<2xf32>
 }
 
 // -----

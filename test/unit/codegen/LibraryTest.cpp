@@ -89,6 +89,12 @@ TEST(Library, SameBytesAnywhere) {
   EXPECT_EQ(bytes.find("/tmp"), std::string::npos);
 }
 
+/// A plan may have no kernel at all.
+TEST(Library, NoKernels) {
+  KernelRunner runner("module {}");
+  EXPECT_FALSE(readFile(runner.getPath()).empty());
+}
+
 TEST(Library, KernelsStayAsTheyAre) {
   KernelRunner runner(kKernels);
   EXPECT_EQ(std::distance(runner.getModule().getOps<kernel::FuncOp>().begin(),
