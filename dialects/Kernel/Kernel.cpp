@@ -190,11 +190,19 @@ LogicalResult LoadOp::verify() { return verifyAccess(*this, getBuffer(), getMap(
 LogicalResult StoreOp::verify() {
   if (failed(verifyAccess(*this, getBuffer(), getMap())))
     return failure();
-  auto kernel = cast<FuncOp>((*this)->getParentOp());
-  for (auto [i, size] : llvm::enumerate(kernel.getOuter()))
-    if (size != 1 && !getMap().isFunctionOfDim(i))
+  SmallVector<int64_t> sizes = cast<FuncOp>((*this)->getParentOp()).getSizes();
+  int64_t points = 1;
+  for (auto [i, size] : llvm::enumerate(sizes)) {
+    bool isUsed = getMap().isFunctionOfDim(i), isInner = i + 1 == sizes.size();
+    if (size != 1 && !isUsed && !isInner)
       return emitOpError("(C5) expects a map that uses outer dimension ")
              << i << " of size " << size << ", got " << getMapAttr();
+    points *= isUsed ? size : 1;
+  }
+  int64_t elements = cast<MemRefType>(getBuffer().getType()).getNumElements();
+  if (elements < points)
+    return emitOpError("(C6) writes ") << points << " points to a buffer of " << elements << " elements through "
+                                       << getMapAttr();
   return success();
 }
 

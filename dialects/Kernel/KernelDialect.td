@@ -124,6 +124,8 @@ def Kernel_StoreOp : Kernel_Access<"store", [
     * (C1) to (C3) as `kernel.load`.
     * (C4) the map of an inner-level value uses the inner dimension.
     * (C5) the map uses every outer dimension whose size is not 1, so that outer points write different elements.
+    * (C6) the buffer has at least as many elements as the dimensions that the map uses have points, so that no element is
+      written twice.
 
     ```mlir
     kernel.store %mean, %means [affine_map<(d0, d1) -> (d0)>] : memref<2048xf32>

@@ -28,13 +28,18 @@ static constexpr llvm::StringLiteral kCheckedFeatures[] = {"avx2",     "avx512bw
                                                            "avx512vl", "bmi2",     "f16c",     "fma"};
 
 std::vector<std::string> CpuTarget::features() const {
-  llvm::SmallVector<llvm::StringRef> all;
   if (llvm::X86::parseArchX86(cpu, /*Only64Bit=*/true) == llvm::X86::CK_None)
     return {};
-  llvm::X86::getFeaturesForCPU(cpu, all);
+  llvm::SmallVector<llvm::StringRef> listed;
+  llvm::X86::getFeaturesForCPU(cpu, listed);
+  llvm::StringMap<bool> all; // with the features that a listed one implies
+  for (llvm::StringRef feature : listed) {
+    all[feature] = true;
+    llvm::X86::updateImpliedFeatures(feature, /*Enabled=*/true, all);
+  }
   std::vector<std::string> checked;
   for (llvm::StringRef feature : kCheckedFeatures)
-    if (llvm::is_contained(all, feature))
+    if (all.lookup(feature))
       checked.push_back(feature.str());
   return checked;
 }
@@ -85,7 +90,8 @@ static void addEntry(llvm::Function &body) {
 
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine, const llvm::TargetLibraryInfoImpl &library) {
   llvm::PipelineTuningOptions tuning;
-  tuning.LoopVectorization = tuning.LoopInterleaving = tuning.LoopUnrolling = true;
+  tuning.LoopVectorization = tuning.LoopInterleaving = true;
+  tuning.LoopUnrolling = false; // the vectorizer interleaves; unrolling rows of known length only makes the code long
   tuning.SLPVectorization = false; // kernels are loops; it costs time and finds nothing
   llvm::PassBuilder passes(&machine, tuning);
   llvm::LoopAnalysisManager loops;

@@ -109,15 +109,16 @@ private:
 };
 } // namespace
 
-/// True where more of the inner-level accesses are contiguous along the last outer dimension than along the inner one.
+/// True where more of the accesses that move with both dimensions are contiguous along the last outer one than along
+/// the inner one.
 static bool prefersColumns(kernel::FuncOp kernel) {
   if (kernel.getOuterRank() == 0 || kernel.getOuter().back() == 1)
     return false;
   unsigned inner = kernel.getOuterRank();
   int64_t votes = 0;
   auto vote = [&](Value buffer, AffineMap map) {
-    if (!map.isFunctionOfDim(inner))
-      return;
+    if (!map.isFunctionOfDim(inner) || !map.isFunctionOfDim(inner - 1))
+      return; // a row or a column that stays in cache
     auto type = cast<MemRefType>(buffer.getType());
     votes += int64_t(kernel::getStride(map, type, inner - 1) == 1) - int64_t(kernel::getStride(map, type, inner) == 1);
   };

@@ -11,7 +11,6 @@
 #include "mlir/Conversion/MemRefToLLVM/MemRefToLLVM.h"
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "trainc/CodeGen/Passes.h"
@@ -29,8 +28,6 @@ void trainc::registerCodegenPasses() { registerTraincCodegenPasses(); }
 void trainc::buildLowerToLlvm(OpPassManager &manager) {
   manager.addPass(createConvertKernelToLoopsPass());
   manager.addNestedPass<func::FuncOp>(createExpandMathPass());
-  // Floor and ceiling division have no LLVM instruction.
-  manager.addNestedPass<func::FuncOp>(arith::createArithExpandOpsPass());
   manager.addPass(createSCFToControlFlowPass());
   manager.addPass(createConvertMathToLLVMPass());
   manager.addPass(createArithToLLVMConversionPass());

@@ -13,6 +13,18 @@ using namespace trainc;
 
 static constexpr auto kNoWrap = arith::IntegerOverflowFlags::nsw;
 
+/// Division that rounds down, by a positive number.
+static Value emitFloorDiv(OpBuilder &builder, Location loc, Value lhs, Value rhs, bool mayBeNegative) {
+  if (!mayBeNegative)
+    return builder.createOrFold<arith::DivUIOp>(loc, lhs, rhs);
+  Value quotient = arith::DivSIOp::create(builder, loc, lhs, rhs),
+        rest = arith::RemSIOp::create(builder, loc, lhs, rhs);
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0), one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value isRoundedUp = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt, rest, zero);
+  Value below = arith::SubIOp::create(builder, loc, quotient, one);
+  return arith::SelectOp::create(builder, loc, isRoundedUp, below, quotient);
+}
+
 static Value emitBinaryIndex(OpBuilder &builder, Location loc, AffineExprKind kind, Value lhs, Value rhs,
                              bool mayBeNegative) {
   switch (kind) {
@@ -20,15 +32,16 @@ static Value emitBinaryIndex(OpBuilder &builder, Location loc, AffineExprKind ki
     return builder.createOrFold<arith::AddIOp>(loc, lhs, rhs, kNoWrap);
   case AffineExprKind::Mul:
     return builder.createOrFold<arith::MulIOp>(loc, lhs, rhs, kNoWrap);
-  case AffineExprKind::CeilDiv:
-    return builder.createOrFold<arith::CeilDivSIOp>(loc, lhs, rhs);
   case AffineExprKind::FloorDiv:
-    return mayBeNegative ? builder.createOrFold<arith::FloorDivSIOp>(loc, lhs, rhs)
-                         : builder.createOrFold<arith::DivUIOp>(loc, lhs, rhs);
+    return emitFloorDiv(builder, loc, lhs, rhs, mayBeNegative);
+  case AffineExprKind::CeilDiv: {
+    Value one = arith::ConstantIndexOp::create(builder, loc, 1), most = arith::SubIOp::create(builder, loc, rhs, one);
+    return emitFloorDiv(builder, loc, arith::AddIOp::create(builder, loc, lhs, most), rhs, mayBeNegative);
+  }
   case AffineExprKind::Mod: {
     if (!mayBeNegative)
       return builder.createOrFold<arith::RemUIOp>(loc, lhs, rhs);
-    Value quotient = arith::FloorDivSIOp::create(builder, loc, lhs, rhs);
+    Value quotient = emitFloorDiv(builder, loc, lhs, rhs, mayBeNegative);
     return arith::SubIOp::create(builder, loc, lhs, arith::MulIOp::create(builder, loc, quotient, rhs));
   }
   default:
