@@ -186,7 +186,7 @@ TEST(BlasTest, IsTheOpenMpBuild) { EXPECT_TRUE(prepareBlas().ok()); }
 /// The serial OpenBLAS shares packing buffers between threads unless it is given one for each: products of different
 /// threads would mix, in about one of a hundred calls.
 TEST(BlasTest, ProductsOfSeveralThreadsDoNotMix) {
-  constexpr int kThreads = 4, kSize = 64, kRounds = 3000;
+  constexpr int kThreads = 4, kSize = 64, kRounds = 20000;
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
   for (int thread = 0; thread < kThreads; ++thread)
