@@ -212,15 +212,15 @@ TEST_F(BundleTest, RefusesMissingFilesAndNonBundles) {
 
 /// Any field replaced by a value of another kind is an error or harmless, never a crash.
 TEST_F(BundleTest, SurvivesWrongKindsEverywhere) {
-  TestBundle original;
-  json flat = original.stage.flatten();
-  for (auto &[pointer, old] : flat.items())
-    for (const json &wrong : {json("x"), json(-1), json(int64_t(1) << 40), json(nullptr), json::object()}) {
-      TestBundle bundle;
-      bundle.stage[json::json_pointer(pointer)] = wrong;
-      bundle.write(path("b.plan"));
-      (void)loadError();
-    }
+  const json kinds[] = {"x", -1, int64_t(1) << 40, nullptr, json::object()};
+  size_t next = 0;
+  json fields = TestBundle().stage.flatten();
+  for (auto &[pointer, old] : fields.items()) {
+    TestBundle bundle;
+    bundle.stage[json::json_pointer(pointer)] = kinds[next++ % std::size(kinds)];
+    bundle.write(path("b.plan"));
+    (void)loadError();
+  }
 }
 
 } // namespace

@@ -180,6 +180,29 @@ TEST(CpuFeaturesTest, NamesWhatIsMissing) {
   EXPECT_NE(status.message().find("x.plan needs the cpu feature 'warp-drive'"), std::string::npos);
 }
 
+<<<<<<< HEAD
 TEST(BlasTest, IsTheOpenMpBuild) { EXPECT_TRUE(prepareBlas().ok()); }
+=======
+/// The serial OpenBLAS shares packing buffers between threads unless it is given one for each: products of different
+/// threads would mix, in about one of a hundred calls.
+TEST(BlasTest, ProductsOfSeveralThreadsDoNotMix) {
+  constexpr int kThreads = 4, kSize = 64, kRounds = 20000;
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int thread = 0; thread < kThreads; ++thread)
+    threads.emplace_back([&, thread] {
+      std::vector<float> a(kSize * kSize, float(thread + 1)), b(kSize * kSize, 1), c(kSize * kSize);
+      for (int round = 0; round < kRounds; ++round) {
+        blasGemm(kSize, kSize, kSize, 1.0f, {a.data(), kSize}, {b.data(), kSize}, 0.0f, c.data(), kSize);
+        wrong += !std::all_of(c.begin(), c.end(), [&](float x) { return x == float(kSize * (thread + 1)); });
+      }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+TEST(BlasTest, IsUsable) { EXPECT_TRUE(checkBlas().ok()); }
+>>>>>>> d924cbf ([Runtime] Give each thread its own OpenBLAS packing buffer)
 
 } // namespace
