@@ -6,6 +6,32 @@
 
 using namespace trainc;
 
+namespace {
+/// Puts the ops of a finished block into the order in which its results need them, operands first, and drops the
+/// others. C++ leaves open in which order a call's arguments are evaluated, so two compilers may record one model in
+/// two orders.
+void sortOps(mlir::Block &block) {
+  mlir::Operation *terminator = block.getTerminator();
+  llvm::DenseSet<mlir::Operation *> sorted;
+  llvm::SmallVector<std::pair<mlir::Operation *, unsigned>> path = {{terminator, 0}};
+  while (!path.empty()) {
+    auto &[op, nextOperand] = path.back();
+    if (nextOperand < op->getNumOperands()) {
+      mlir::Operation *producer = op->getOperand(nextOperand++).getDefiningOp();
+      if (producer && !sorted.contains(producer))
+        path.push_back({producer, 0});
+      continue;
+    }
+    if (op != terminator && sorted.insert(op).second)
+      op->moveBefore(terminator);
+    path.pop_back();
+  }
+  for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
+    if (&op != terminator && !sorted.contains(&op))
+      op.erase();
+}
+} // namespace
+
 std::vector<const Recorder::Argument *> Recorder::dependencies(mlir::Value value) const {
   llvm::SetVector<mlir::Value> reached;
   reached.insert(value);
@@ -105,6 +131,7 @@ void Recorder::endLearningRate(ValueId rate, Source at) {
   if (value.getParentBlock() != builder.getInsertionBlock())
     fail("a learning-rate schedule computes with the step and numbers only", {&rate, 1}, at);
   mlir::func::ReturnOp::create(builder, learningRate->getLoc(), value);
+  sortOps(learningRate->front());
   builder.setInsertionPointToEnd(&function->front());
   if (!state.isDefined)
     state.learningRate = std::move(learningRate);
@@ -180,9 +207,7 @@ mlir::OwningOpRef<mlir::func::FuncOp> Recorder::finish() {
         builder.getDictionaryAttr(builder.getNamedAttr(train::kResultAttr, builder.getStringAttr(name))));
   }
   mlir::func::ReturnOp::create(builder, function->getLoc(), resultValues);
-  for (mlir::Operation &op : llvm::make_early_inc_range(llvm::reverse(function->front())))
-    if (op.use_empty() && !op.hasTrait<mlir::OpTrait::IsTerminator>())
-      op.erase();
+  sortOps(function->front());
   sortArguments();
   function->setAllResultAttrs(resultAttributes);
   return std::move(function);

@@ -106,7 +106,7 @@ void compileInto(const CompileArguments &parsed, const std::string &folder) {
   if (mlir::failed(compile(*module, parsed.compile, folder)))
     throw UsageError(fmt::format("cannot compile {}", parsed.import.modelPath));
   if (parsed.compile.stopAfter.empty())
-    fmt::print("{}", planSummary(*module));
+    fmt::print("{}\n", planSummary(*module));
   else
     module->print(llvm::outs());
 }

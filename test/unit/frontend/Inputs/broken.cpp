@@ -1,0 +1,2 @@
+#include <trainc/frontend.h>
+TRAINC_MODEL(broken) { throw 1; }
