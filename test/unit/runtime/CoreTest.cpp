@@ -180,12 +180,11 @@ TEST(CpuFeaturesTest, NamesWhatIsMissing) {
   EXPECT_NE(status.message().find("x.plan needs the cpu feature 'warp-drive'"), std::string::npos);
 }
 
-<<<<<<< HEAD
 TEST(BlasTest, IsTheOpenMpBuild) { EXPECT_TRUE(prepareBlas().ok()); }
-=======
-/// The serial OpenBLAS shares packing buffers between threads unless it is given one for each: products of different
-/// threads would mix, in about one of a hundred calls.
+
+/// The serial OpenBLAS shares packing buffers between threads: products of different threads mix in about one of a hundred calls.
 TEST(BlasTest, ProductsOfSeveralThreadsDoNotMix) {
+  ASSERT_TRUE(prepareBlas().ok());
   constexpr int kThreads = 4, kSize = 64, kRounds = 20000;
   std::atomic<int> wrong{0};
   std::vector<std::thread> threads;
@@ -202,7 +201,5 @@ TEST(BlasTest, ProductsOfSeveralThreadsDoNotMix) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(BlasTest, IsUsable) { EXPECT_TRUE(checkBlas().ok()); }
->>>>>>> d924cbf ([Runtime] Give each thread its own OpenBLAS packing buffer)
 
 } // namespace
