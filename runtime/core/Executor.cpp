@@ -42,7 +42,7 @@ Executor::~Executor() {
 }
 
 Result<std::unique_ptr<Executor>> Executor::create(Plan plan, Options options) {
-  if (Status status = prepareBlas(); !status.ok())
+  if (Status status = checkBlas(); !status.ok())
     return status;
   Result<Arena> arena = Arena::create(plan.arenaBytes);
   if (!arena.ok())

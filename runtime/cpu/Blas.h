@@ -24,8 +24,8 @@ void blasGemm(int64_t m, int64_t n, int64_t k, float alpha, BlasMatrix<float> a,
 void blasGemm(int64_t m, int64_t n, int64_t k, double alpha, BlasMatrix<double> a, BlasMatrix<double> b, double beta,
               double *c, int64_t ldc);
 
-/// Makes each call run on its calling thread alone; calls from several threads at once are safe afterwards.
-/// Error if the OpenBLAS in this process is a build for which that does not hold.
-Status prepareBlas();
+/// Error if the OpenBLAS in this process is a build that cannot be called from several threads at once, each call on
+/// its calling thread alone.
+Status checkBlas();
 
 } // namespace trainc

@@ -120,7 +120,8 @@ TEST_F(StateFileTest, BadFilesAreErrorsAndChangeNothing) {
   EXPECT_NE(loadError(altered(good, "\"/step\"", "\"/stop\"")).find("has no tensor '/step'"), std::string::npos);
   EXPECT_NE(loadError(altered(good, "table/compute", "tible/compute")).find("has no tensor 'table/compute'"),
             std::string::npos);
-  EXPECT_NE(loadError(file({{"table/compute", json::object()}}, "")).find("expects a field 'dtype'"), std::string::npos);
+  EXPECT_NE(loadError(file({{"table/compute", json::object()}}, "")).find("expects a field 'dtype'"),
+            std::string::npos);
   EXPECT_NE(loadError(altered(good, "\"data_offsets\":[0,8]", "\"data_offsets\":[0,7]")).find("but has 7 bytes"),
             std::string::npos);
   EXPECT_NE(loadStateFile(path("absent"), plan, arena).status().message().find("cannot open"), std::string::npos);
