@@ -7,6 +7,7 @@
 #include "mlir/IR/MLIRContext.h"
 #include "trainc/Import.h"
 #include "trainc/Pipelines/Pipelines.h"
+#include <filesystem>
 #include <fmt/format.h>
 
 using namespace trainc;
@@ -83,17 +84,17 @@ CompileArguments parse(const std::vector<std::string> &arguments) {
                                            : "compile writes no bundle with --stop-after; drop -o or --stop-after");
   return parsed;
 }
-/// `gpt2.cpp:31: error: ... [layers.3.attention]`
-void printDiagnostic(mlir::Diagnostic &diagnostic) {
+/// `examples/gpt2.cpp:31: error: ... [layers.3.attention]`; locations are relative to the model's `folder`.
+void printDiagnostic(mlir::Diagnostic &diagnostic, const std::filesystem::path &folder) {
   bool isNote = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Note;
   std::string where, scope;
   if (auto line = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
-    where = fmt::format("{}:{}: ", line.getFilename().str(), line.getLine());
+    where = fmt::format("{}:{}: ", (folder / line.getFilename().str()).lexically_normal().string(), line.getLine());
   if (auto name = diagnostic.getLocation()->findInstanceOf<mlir::NameLoc>())
     scope = fmt::format(" [{}]", name.getName().str());
   fmt::print(stderr, "{}{}: {}{}\n", where, isNote ? "note" : "error", diagnostic.str(), scope);
   for (mlir::Diagnostic &note : diagnostic.getNotes())
-    printDiagnostic(note);
+    printDiagnostic(note, folder);
 }
 
 /// Errors: throws UsageError after the diagnostics have been printed.
@@ -101,7 +102,10 @@ void compileInto(const CompileArguments &parsed, const std::string &folder) {
   mlir::DialectRegistry registry;
   registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.getDiagEngine().registerHandler([](mlir::Diagnostic &diagnostic) { printDiagnostic(diagnostic); });
+  context.printOpOnDiagnostic(false);
+  std::filesystem::path modelFolder = std::filesystem::path(parsed.import.modelPath).parent_path();
+  context.getDiagEngine().registerHandler(
+      [&](mlir::Diagnostic &diagnostic) { printDiagnostic(diagnostic, modelFolder); });
   mlir::OwningOpRef<mlir::ModuleOp> module = importModel(context, parsed.import);
   if (mlir::failed(compile(*module, parsed.compile, folder)))
     throw UsageError(fmt::format("cannot compile {}", parsed.import.modelPath));

@@ -87,7 +87,8 @@ void trainc::runData(const std::vector<std::string> &arguments) {
   size_t heldOut = static_cast<size_t>(parsed.heldOutFraction * static_cast<double>(tokens.size()));
   size_t kept = tokens.size() - heldOut;
   if (parsed.heldOutFraction > 0 && (heldOut == 0 || kept == 0))
-    throw UsageError(fmt::format("a text of {} bytes is too short to hold out {}", tokens.size(), parsed.heldOutFraction));
+    throw UsageError(
+        fmt::format("a text of {} bytes is too short to hold out {}", tokens.size(), parsed.heldOutFraction));
   TokenFileWriter main = write(parsed.output, tokens.data(), kept);
   if (heldOut) {
     TokenFileWriter rest = write(parsed.heldOutOutput, tokens.data() + kept, heldOut);
