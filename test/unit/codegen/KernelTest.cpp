@@ -282,8 +282,10 @@ kernel.func @mix(%x: memref<3x65xi32>, %mask: memref<65xi1>, %y: memref<6x65xi32
                  %small: memref<6x65xi1>) outer [6] inner 65 {
   %e = kernel.load %x [affine_map<(d0, d1) -> (d0 mod 3, 64 - d1)>] : memref<3x65xi32>
   %f = kernel.load %x [affine_map<(d0, d1) -> (d0 floordiv 2, (d1 floordiv 5) * 2 + d1 mod 5)>] : memref<3x65xi32>
+  %g = kernel.load %x [affine_map<(d0, d1) -> (((d1 - 30) floordiv 7 + 5) mod 3, (d1 - 30) mod 7 + (d1 - 30) ceildiv 7 + 5)>] : memref<3x65xi32>
   %on = kernel.load %mask [affine_map<(d0, d1) -> (d1)>] : memref<65xi1>
-  %sum = arith.addi %e, %f : i32
+  %ef = arith.addi %e, %f : i32
+  %sum = arith.addi %ef, %g : i32
   %zero = arith.constant 0 : i32
   %picked = arith.select %on, %sum, %zero : i32
   %i = kernel.index 0
@@ -312,6 +314,8 @@ kernel.func @mix(%x: memref<3x65xi32>, %mask: memref<65xi1>, %y: memref<6x65xi32
     int32_t least = INT32_MAX, most = INT32_MIN;
     for (int64_t j = 0; j < columns; ++j) {
       int32_t sum = x[i % 3 * columns + 64 - j] + x[i / 2 * columns + j / 5 * 2 + j % 5];
+      int64_t k = j - 30, floor = int64_t(std::floor(k / 7.0)), ceil = int64_t(std::ceil(k / 7.0));
+      sum += x[(floor + 5) % 3 * columns + (k - 7 * floor) + ceil + 5];
       int32_t expected = (mask[j] ? sum : 0) + i * j;
       ASSERT_EQ(y[i * columns + j], expected);
       ASSERT_EQ(small[i * columns + j], expected < i);
