@@ -45,7 +45,7 @@ say "data: ${text:-the King James Bible}, the last 10% held out"
 prepareData
 say "compile examples/gpt2 into $out/gpt2.plan"
 $bin/trainc compile examples/gpt2/gpt2.cpp -o $out/gpt2.plan --global-batch 16 --micro-batch 16 \
-  --threads "$(nproc)" --set steps=$steps --force
+  --threads "$(nproc)" --set steps=$steps --set learning-rate=3e-3 --set floor=3e-4 --force
 say "train"
 $bin/trainc-run $out/gpt2.plan --data $out/train.bin --steps $steps --seed 1 --eval-data $out/held-out.bin \
   --metrics $out/metrics.jsonl --save $out/gpt2.safetensors --sample 400 --force
