@@ -23,12 +23,14 @@ static LogicalResult verifyInPlace(Operation *op, ArrayRef<int64_t> pairs, Strin
   for (size_t i = 0; i < pairs.size(); i += 2) {
     int64_t result = pairs[i], operand = pairs[i + 1];
     if (result < 0 || result >= op->getNumResults() || operand < 0 || operand >= op->getNumOperands())
-      return op->emitOpError(label) << " expects a result and an operand of the op, got pair (" << result << ", " << operand << ")";
+      return op->emitOpError(label) << " expects a result and an operand of the op, got pair (" << result << ", "
+                                    << operand << ")";
     if (op->getResult(result).getType() != op->getOperand(operand).getType())
-      return op->emitOpError(label) << " expects equal types, got " << op->getResult(result).getType() << " in place with "
-                                    << op->getOperand(operand).getType();
+      return op->emitOpError(label) << " expects equal types, got " << op->getResult(result).getType()
+                                    << " in place with " << op->getOperand(operand).getType();
     if (!results.insert(result).second || !operands.insert(operand).second)
-      return op->emitOpError(label) << " expects each result and operand once, got pair (" << result << ", " << operand << ") again";
+      return op->emitOpError(label) << " expects each result and operand once, got pair (" << result << ", " << operand
+                                    << ") again";
   }
   return success();
 }
@@ -44,12 +46,14 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (!inPlaceOperand(*this, result.getResultNumber()))
       types.push_back(result.getType());
   if (kernel.getBody().front().getNumArguments() != types.size())
-    return emitOpError("(C2) expects ") << kernel.getBody().front().getNumArguments() << " operands and results for " << getKernelAttr() << ", got " << types.size();
+    return emitOpError("(C2) expects ") << kernel.getBody().front().getNumArguments() << " operands and results for "
+                                        << getKernelAttr() << ", got " << types.size();
   for (auto [i, type] : llvm::enumerate(types)) {
     auto expected = cast<MemRefType>(kernel.getBody().front().getArgument(i).getType());
     auto tensor = cast<RankedTensorType>(type);
     if (expected.getElementType() != tensor.getElementType() || expected.getNumElements() != tensor.getNumElements())
-      return emitOpError("(C2) expects argument ") << i << " of " << getKernelAttr() << " to hold " << expected << ", got " << tensor;
+      return emitOpError("(C2) expects argument ")
+             << i << " of " << getKernelAttr() << " to hold " << expected << ", got " << tensor;
   }
   return success();
 }

@@ -21,8 +21,8 @@ namespace trainc::plan {
 constexpr llvm::StringLiteral kAtAttr = "plan.at";               ///< bytes of an argument, or of each result
 constexpr llvm::StringLiteral kWorkspaceAttr = "plan.workspace"; ///< offset of a call's scratch
 constexpr llvm::StringLiteral kArenaBytesAttr = "plan.arena_bytes";
-constexpr llvm::StringLiteral kStateAttr = "plan.state"; ///< on the module: list of {scope, role, type, offset}
-constexpr llvm::StringLiteral kSlotsAttr = "plan.slots"; ///< on the module: list of {name, bytes, offsets}
+constexpr llvm::StringLiteral kStateAttr = "plan.state";         ///< on the module: list of {scope, role, type, offset}
+constexpr llvm::StringLiteral kSlotsAttr = "plan.slots";         ///< on the module: list of {name, bytes, offsets}
 constexpr llvm::StringLiteral kConstantsAttr = "plan.constants"; ///< on the module: list of {offset, value}
 
 /// The operand that result `index` of an instruction shares its bytes with, or null.

@@ -38,7 +38,8 @@ mlir::Value splat(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type,
 mlir::Value broadcast(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value input, llvm::ArrayRef<int64_t> shape,
                       llvm::ArrayRef<int64_t> dims);
 /// A scalar tensor spread over `shape`.
-mlir::Value broadcastScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar, llvm::ArrayRef<int64_t> shape);
+mlir::Value broadcastScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value scalar,
+                            llvm::ArrayRef<int64_t> shape);
 
 } // namespace trainc::train
 

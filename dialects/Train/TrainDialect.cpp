@@ -24,7 +24,8 @@ void trainc::train::registerTrainDialect(DialectRegistry &registry) {
   registerElementwiseModels(registry);
 }
 
-ShardingRule ShardingRule::elementwise(ArrayRef<int64_t> shape, unsigned numOperands, unsigned numResults, FactorKind kind) {
+ShardingRule ShardingRule::elementwise(ArrayRef<int64_t> shape, unsigned numOperands, unsigned numResults,
+                                       FactorKind kind) {
   ShardingRule rule;
   TensorFactors dims;
   for (int64_t size : shape)
@@ -56,7 +57,8 @@ Value trainc::train::splat(OpBuilder &builder, Location loc, Type type, double v
   return arith::ConstantOp::create(builder, loc, SplatElementsAttr::get(tensor, scalar));
 }
 
-Value trainc::train::broadcast(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> shape, ArrayRef<int64_t> dims) {
+Value trainc::train::broadcast(OpBuilder &builder, Location loc, Value input, ArrayRef<int64_t> shape,
+                               ArrayRef<int64_t> dims) {
   return BroadcastOp::create(builder, loc, input, shape, dims);
 }
 

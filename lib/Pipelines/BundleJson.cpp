@@ -76,10 +76,13 @@ public:
   void addMetrics(json &metrics) {
     for (unsigned i = 0; i < function.getNumResults(); ++i)
       if (auto name = function.getResultAttrOfType<StringAttr>(i, train::kResultAttr))
-        metrics.push_back({{"name", name.str()}, {"body", function.getName().str()}, {"value", numbers.lookup(function.front().getTerminator()->getOperand(i))}});
+        metrics.push_back({{"name", name.str()},
+                           {"body", function.getName().str()},
+                           {"value", numbers.lookup(function.front().getTerminator()->getOperand(i))}});
   }
   bool usesSlot(StringRef slot) const {
-    return llvm::any_of(values, [&](const json &value) { return value["at"].contains("slot") && value["at"]["slot"] == slot.str(); });
+    return llvm::any_of(
+        values, [&](const json &value) { return value["at"].contains("slot") && value["at"]["slot"] == slot.str(); });
   }
 
 private:
@@ -107,7 +110,8 @@ private:
       entry["attrs"] = attributeJson(call.getOptions());
       inPlace = call.getInPlace();
       if (call.getWorkspace() > 0)
-        entry["workspace"] = {{"offset", intOf(call->getAttr(plan::kWorkspaceAttr))}, {"bytes", int64_t(call.getWorkspace())}};
+        entry["workspace"] = {{"offset", intOf(call->getAttr(plan::kWorkspaceAttr))},
+                              {"bytes", int64_t(call.getWorkspace())}};
     } else {
       entry["view"] = true;
     }
@@ -130,8 +134,8 @@ struct ProgramPart {
   bool everyMicroBatch;
 };
 constexpr ProgramPart kPrograms[] = {
-    {"init", "init", false},        {"train", "count", true}, {"train", "micro_batch", true},
-    {"train", "update", false},     {"eval", "eval", false},  {"logits", "logits", false},
+    {"init", "init", false},    {"train", "count", true}, {"train", "micro_batch", true},
+    {"train", "update", false}, {"eval", "eval", false},  {"logits", "logits", false},
 };
 
 json programsJson(ModuleOp module, const llvm::MapVector<StringRef, BodyJson> &bodies) {
@@ -186,7 +190,9 @@ json stateJson(ModuleOp module) {
   for (Attribute attribute : module->getAttrOfType<ArrayAttr>(plan::kStateAttr)) {
     auto entry = cast<DictionaryAttr>(attribute);
     json object = typeJson(cast<TypeAttr>(entry.get("type")).getValue());
-    object.update({{"scope", textOf(entry.get("scope"))}, {"role", textOf(entry.get("role"))}, {"offset", intOf(entry.get("offset"))}});
+    object.update({{"scope", textOf(entry.get("scope"))},
+                   {"role", textOf(entry.get("role"))},
+                   {"offset", intOf(entry.get("offset"))}});
     state.push_back(object);
   }
   return state;
@@ -196,7 +202,10 @@ json constantsJson(ModuleOp module) {
   json constants = json::array();
   for (Attribute attribute : module->getAttrOfType<ArrayAttr>(plan::kConstantsAttr)) {
     auto entry = cast<DictionaryAttr>(attribute);
-    constants.push_back({{"dtype", "i64"}, {"shape", json::array()}, {"offset", intOf(entry.get("offset"))}, {"data", {intOf(entry.get("value"))}}});
+    constants.push_back({{"dtype", "i64"},
+                         {"shape", json::array()},
+                         {"offset", intOf(entry.get("offset"))},
+                         {"data", {intOf(entry.get("value"))}}});
   }
   return constants;
 }
@@ -212,7 +221,8 @@ json trainc::stageJson(ModuleOp module) {
   }
   for (kernel::FuncOp kernel : module.getOps<kernel::FuncOp>()) {
     WorkShape work = getWorkShape(kernel);
-    stage["kernels"].push_back({{"name", kernel.getSymName().str()}, {"work_items", work.workItems}, {"grain", work.grain}});
+    stage["kernels"].push_back(
+        {{"name", kernel.getSymName().str()}, {"work_items", work.workItems}, {"grain", work.grain}});
   }
   llvm::MapVector<StringRef, BodyJson> bodies;
   for (func::FuncOp function : module.getOps<func::FuncOp>())
@@ -240,7 +250,10 @@ json trainc::planJson(ModuleOp module, const CompileOptions &options) {
   int64_t global = number("train.global_batch"), micro = number("train.micro_batch");
   return {{"format", "trainc-plan"},
           {"version", 1},
-          {"model", {{"name", text("train.model")}, {"source", text("train.source")}, {"config", config ? attributeJson(config) : json::object()}}},
+          {"model",
+           {{"name", text("train.model")},
+            {"source", text("train.source")},
+            {"config", config ? attributeJson(config) : json::object()}}},
           {"target", {{"device", "cpu"}, {"cpu", target.cpu}, {"features", target.features()}}},
           {"threads", options.threads},
           {"global_batch", global},
@@ -252,7 +265,8 @@ json trainc::planJson(ModuleOp module, const CompileOptions &options) {
 std::string trainc::planSummary(ModuleOp module) {
   std::string text;
   llvm::raw_string_ostream stream(text);
-  int64_t kernels = std::distance(module.getOps<kernel::FuncOp>().begin(), module.getOps<kernel::FuncOp>().end()), launches = 0;
+  int64_t kernels = std::distance(module.getOps<kernel::FuncOp>().begin(), module.getOps<kernel::FuncOp>().end()),
+          launches = 0;
   llvm::MapVector<StringRef, int64_t> calls;
   module.walk([&](Operation *op) {
     launches += isa<plan::LaunchOp>(op);

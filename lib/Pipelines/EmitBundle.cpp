@@ -58,7 +58,8 @@ LogicalResult emitKernels(ModuleOp module, const CompileOptions &options, String
 FailureOr<json> hashFiles(ModuleOp module, StringRef directory) {
   json hashes = json::object();
   std::error_code error;
-  for (llvm::sys::fs::recursive_directory_iterator it(directory, error), end; it != end && !error; it.increment(error)) {
+  for (llvm::sys::fs::recursive_directory_iterator it(directory, error), end; it != end && !error;
+       it.increment(error)) {
     if (it->type() == llvm::sys::fs::file_type::directory_file)
       continue;
     auto buffer = llvm::MemoryBuffer::getFile(it->path());

@@ -7,11 +7,11 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/Train/Train.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
 #include "trainc/CodeGen/CpuCodegen.h"
 #include "trainc/CodeGen/Passes.h"
 #include "trainc/Transforms/Passes.h"
-#include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/Path.h"
@@ -22,8 +22,8 @@ using namespace trainc;
 /// Gradients must be taken of the ops the user wrote, so this comes before anything is decomposed.
 static void buildDifferentiate(OpPassManager &pm, const CompileOptions &) { pm.addPass(createDifferentiatePass()); }
 
-/// Common subexpressions are removed only after decomposition, where the forward and the backward pass share row statistics
-/// and random numbers. Accumulators are folded last: an addition must not be the common one.
+/// Common subexpressions are removed only after decomposition, where the forward and the backward pass share row
+/// statistics and random numbers. Accumulators are folded last: an addition must not be the common one.
 static void buildDecompose(OpPassManager &pm, const CompileOptions &) {
   pm.addNestedPass<func::FuncOp>(createDecomposePass());
   pm.addPass(createCanonicalizerPass());
@@ -42,8 +42,10 @@ static void buildPlace(OpPassManager &pm, const CompileOptions &options) {
 const std::vector<Stage> &trainc::stages() {
   static const std::vector<Stage> table = {
       {"import", "the model's recording as `train` IR with scopes and source lines", nullptr},
-      {"differentiate", "backward pass, accumulation, clipping and optimizer: @init, @count, @micro_batch, @update", buildDifferentiate},
-      {"decompose", "composite ops become arithmetic, broadcasts, reductions; no duplicate subexpressions", buildDecompose},
+      {"differentiate", "backward pass, accumulation, clipping and optimizer: @init, @count, @micro_batch, @update",
+       buildDifferentiate},
+      {"decompose", "composite ops become arithmetic, broadcasts, reductions; no duplicate subexpressions",
+       buildDecompose},
       {"fuse", "everything but library calls becomes kernels", buildFuse},
       {"place", "calls, in-place results, and an arena offset for every value", buildPlace},
       {"emit", "object code and the bundle", nullptr},
@@ -73,7 +75,7 @@ static LogicalResult dump(ModuleOp module, StringRef directory, size_t number, S
   std::error_code error;
   llvm::raw_fd_ostream stream(path, error);
   if (!error) {
-    module.print(stream, OpPrintingFlags().enableDebugInfo(true, true).useLocalScope());
+    module.print(stream, OpPrintingFlags().enableDebugInfo(true, /*prettyForm=*/false).useLocalScope());
     stream.close();
     error = stream.error();
     stream.clear_error();

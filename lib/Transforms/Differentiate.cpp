@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 #include "StepFunctions.h"
-#include "trainc/Transforms/ReverseMode.h"
 #include "mlir/IR/IRMapping.h"
+#include "trainc/Transforms/ReverseMode.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace trainc {
@@ -85,11 +85,13 @@ LogicalResult buildMicroBatch(ModelFunctions &model) {
     Value value = step.findStateArgument(parameter.getSymName(), "compute");
     Value gradient = value ? backward.cotangentOf(value) : Value();
     if (!gradient) {
-      parameter.emitWarning() << "parameter '" << parameter.getSymName() << "' does not take part in the loss: its gradient is zero";
+      parameter.emitWarning() << "parameter '" << parameter.getSymName()
+                              << "' does not take part in the loss: its gradient is zero";
       continue;
     }
     Value total = step.stateArgument(parameter.getSymName(), "gradient", value.getType());
-    step.stateResult(parameter.getSymName(), "gradient", arith::AddFOp::create(step.builder, parameter.getLoc(), total, gradient));
+    step.stateResult(parameter.getSymName(), "gradient",
+                     arith::AddFOp::create(step.builder, parameter.getLoc(), total, gradient));
   }
   step.finish();
   return success();

@@ -31,7 +31,8 @@ train::AccumulateOpInterface chainStart(train::AccumulateOpInterface call) {
   return call;
 }
 
-/// Makes the call that computes operand `index` of `sum`, or the first of the chain it ends, accumulate onto the other operand.
+/// Makes the call that computes operand `index` of `sum`, or the first of the chain it ends, accumulate onto the other
+/// operand.
 bool foldInto(arith::AddFOp sum, unsigned index) {
   Value product = sum->getOperand(index), accumulator = sum->getOperand(1 - index);
   auto call = product.getDefiningOp<train::AccumulateOpInterface>();

@@ -26,7 +26,8 @@ bool isBoundary(Operation *op) { return isa<train::LibraryCallOpInterface, train
 LogicalResult verifyLowerable(func::FuncOp function) {
   for (Operation &op : function.front())
     if (!isGenerated(&op) && !isBoundary(&op) && !isSplatConstant(&op))
-      return op.emitError() << "cannot lower '" << op.getName() << "': it is neither elementwise, a reduction nor a library call";
+      return op.emitError() << "cannot lower '" << op.getName()
+                            << "': it is neither elementwise, a reduction nor a library call";
   return success();
 }
 
@@ -41,7 +42,8 @@ void separateStoredValues(func::FuncOp function) {
         uses.push_back(&use);
   for (OpOperand *use : uses) {
     bool isReturn = isa<func::ReturnOp>(use->getOwner());
-    bool repeats = isReturn && (isa<BlockArgument>(use->get()) || use->get().getDefiningOp<train::ReshapeOp>() || !returned.insert(use->get()).second);
+    bool repeats = isReturn && (isa<BlockArgument>(use->get()) || use->get().getDefiningOp<train::ReshapeOp>() ||
+                                !returned.insert(use->get()).second);
     if (!repeats && !isSplatConstant(use->get().getDefiningOp()))
       continue;
     OpBuilder builder(use->getOwner());
@@ -121,8 +123,8 @@ struct FuseKernelsPass : trainc::impl::FuseKernelsPassBase<FuseKernelsPass> {
     kernelBuilder.build(outputs);
 
     builder.setInsertionPointAfter(groups.groups()[group].ops.back());
-    auto launch = plan::LaunchOp::create(builder, outputs.front().getLoc(), ValueRange(outputs).getTypes(), name, kernelBuilder.operands(),
-                                         builder.getDenseI64ArrayAttr({}));
+    auto launch = plan::LaunchOp::create(builder, outputs.front().getLoc(), ValueRange(outputs).getTypes(), name,
+                                         kernelBuilder.operands(), builder.getDenseI64ArrayAttr({}));
     ++numLaunches;
     for (auto [output, result] : llvm::zip_equal(outputs, launch.getResults()))
       replacements.push_back({output, result});
@@ -144,7 +146,8 @@ struct FuseKernelsPass : trainc::impl::FuseKernelsPassBase<FuseKernelsPass> {
       ++next;
     }
     numKernels += next;
-    getOperation().walk([&](plan::LaunchOp launch) { launch.setKernel(renamed.lookup(launch.getKernelAttr().getAttr())); });
+    getOperation().walk(
+        [&](plan::LaunchOp launch) { launch.setKernel(renamed.lookup(launch.getKernelAttr().getAttr())); });
   }
 
   int64_t nextKernel = 0;

@@ -11,8 +11,8 @@
 using namespace mlir;
 using namespace trainc;
 
-/// Work (in additions) of one element above which a value is stored rather than computed again: an exponential is less, ten
-/// rounds of Philox are more.
+/// Work (in additions) of one element above which a value is stored rather than computed again: an exponential is less,
+/// ten rounds of Philox are more.
 static constexpr int64_t kMaxRecomputedWork = 32;
 
 static ArrayRef<int64_t> shapeOf(Value value) { return cast<RankedTensorType>(value.getType()).getShape(); }
@@ -45,7 +45,8 @@ bool trainc::isSplatConstant(Operation *op) {
 bool trainc::isGenerated(Operation *op) {
   if (!op || isa<arith::ConstantOp>(op))
     return false;
-  return isa<train::KernelOpInterface, train::BroadcastOp, train::ReduceOp>(op) || OpTrait::hasElementwiseMappableTraits(op);
+  return isa<train::KernelOpInterface, train::BroadcastOp, train::ReduceOp>(op) ||
+         OpTrait::hasElementwiseMappableTraits(op);
 }
 
 static int64_t elementWork(Operation *op) {
@@ -93,8 +94,8 @@ int FusionGroups::groupOf(Value value) const {
 // Merging
 //===----------------------------------------------------------------------===//
 
-/// Calls `visit` for each op that needs `op`'s result, looking through broadcasts: they are built into their users, so two
-/// users of one broadcast have nothing in common.
+/// Calls `visit` for each op that needs `op`'s result, looking through broadcasts: they are built into their users, so
+/// two users of one broadcast have nothing in common.
 static void forEachUser(Operation *op, llvm::function_ref<void(Operation *)> visit) {
   for (Operation *user : op->getUsers()) {
     if (isa<train::BroadcastOp>(user))
@@ -121,7 +122,8 @@ static bool feedsColumnReductionsOnly(Operation *op) {
 
 void FusionGroups::formGroups() {
   for (unsigned consumer = 0; consumer < ops.size(); ++consumer) {
-    if (!isGenerated(ops[consumer]) || isa<train::BroadcastOp>(ops[consumer]) || feedsColumnReductionsOnly(ops[consumer]))
+    if (!isGenerated(ops[consumer]) || isa<train::BroadcastOp>(ops[consumer]) ||
+        feedsColumnReductionsOnly(ops[consumer]))
       continue;
     for (Value operand : ops[consumer]->getOperands())
       if (Operation *producer = producerThroughBroadcasts(operand); isGenerated(producer))
@@ -155,8 +157,8 @@ std::optional<FusionSpace> FusionGroups::mergedSpace(unsigned a, unsigned b) con
   return std::nullopt;
 }
 
-/// Whether each operand computed by a member is at hand where its user needs it: at the same point, or, spread along the
-/// reduced dimensions, at the same outer point.
+/// Whether each operand computed by a member is at hand where its user needs it: at the same point, or, spread along
+/// the reduced dimensions, at the same outer point.
 bool FusionGroups::edgesFit(const FusionSpace &space, ArrayRef<unsigned> group) const {
   llvm::DenseSet<Operation *> inside;
   for (unsigned op : group)
@@ -165,8 +167,10 @@ bool FusionGroups::edgesFit(const FusionSpace &space, ArrayRef<unsigned> group) 
     if (auto broadcast = operand.getDefiningOp<train::BroadcastOp>()) {
       if (!inside.contains(producerThroughBroadcasts(operand)))
         return true;
-      return inside.contains(broadcast.getInput().getDefiningOp()) && shapeOf(broadcast) == ArrayRef<int64_t>(space.shape) &&
-             broadcast.getDims() == ArrayRef<int64_t>(space.outerDims()) && shapeOf(broadcast.getInput()) == ArrayRef<int64_t>(space.outerShape());
+      return inside.contains(broadcast.getInput().getDefiningOp()) &&
+             shapeOf(broadcast) == ArrayRef<int64_t>(space.shape) &&
+             broadcast.getDims() == ArrayRef<int64_t>(space.outerDims()) &&
+             shapeOf(broadcast.getInput()) == ArrayRef<int64_t>(space.outerShape());
     }
     if (!inside.contains(operand.getDefiningOp()))
       return true;
@@ -225,7 +229,8 @@ bool FusionGroups::tryMerge(unsigned producer, unsigned consumer) {
   if (!space)
     return false;
   SmallVector<unsigned> all = llvm::to_vector(llvm::concat<unsigned>(members[a], members[b]));
-  if (!edgesFit(*space, all) || (space->reducesByColumns() && !staysInside(all, *space)) || reaches(a, b) || reaches(b, a))
+  if (!edgesFit(*space, all) || (space->reducesByColumns() && !staysInside(all, *space)) || reaches(a, b) ||
+      reaches(b, a))
     return false;
   parent[b] = a;
   spaces[a] = *space;
@@ -250,7 +255,8 @@ bool FusionGroups::growCone(Value value, int64_t fullElements, Cone &cone) const
   if (!cone.seen.insert(value).second)
     return true;
   Operation *op = value.getDefiningOp();
-  bool isLeaf = !isGenerated(op) || isa<train::ReduceOp>(op) || stored.contains(value) || elementsOf(value) < fullElements;
+  bool isLeaf =
+      !isGenerated(op) || isa<train::ReduceOp>(op) || stored.contains(value) || elementsOf(value) < fullElements;
   if (isSplatConstant(op))
     return true;
   if (isLeaf) {
@@ -272,11 +278,12 @@ static bool reachesBoundary(Value value) {
   });
 }
 
-/// Decides whether every other group that reads `value` can compute it from at most one tensor of full size (two for column
-/// reductions, which store nothing else). If so, the small values that takes are stored.
+/// Decides whether every other group that reads `value` can compute it from at most one tensor of full size (two for
+/// column reductions, which store nothing else). If so, the small values that takes are stored.
 bool FusionGroups::canRecompute(Value value) {
   bool isBroadcast = isa<train::BroadcastOp>(value.getDefiningOp());
-  if (isa<train::ReduceOp>(value.getDefiningOp()) || llvm::any_of(value.getUsers(), [](Operation *user) { return !isGenerated(user); }))
+  if (isa<train::ReduceOp>(value.getDefiningOp()) ||
+      llvm::any_of(value.getUsers(), [](Operation *user) { return !isGenerated(user); }))
     return false;
   if (isBroadcast)
     return true;
@@ -290,7 +297,8 @@ bool FusionGroups::canRecompute(Value value) {
     if (group == groupOf(value))
       continue;
     const FusionSpace &space = result[group].space;
-    if (ArrayRef<int64_t>(space.shape) != shapeOf(value) || cone.fullLeaves.size() > (space.reducesByColumns() ? 2u : 1u))
+    if (ArrayRef<int64_t>(space.shape) != shapeOf(value) ||
+        cone.fullLeaves.size() > (space.reducesByColumns() ? 2u : 1u))
       return false;
   }
   for (Value leaf : cone.leaves)

@@ -74,7 +74,8 @@ public:
 private:
   /// Whether `result` of `op` may take over the bytes of `operand`.
   bool mayTakeOver(Operation *op, Value result, Value operand) {
-    if (operand.getType() != result.getType() || llvm::count(op->getOperands(), operand) != 1 || bytes.lastUse(operand) != bytes.position(op))
+    if (operand.getType() != result.getType() || llvm::count(op->getOperands(), operand) != 1 ||
+        bytes.lastUse(operand) != bytes.position(op))
       return false;
     auto argument = dyn_cast<BlockArgument>(bytes.rootOf(operand));
     Attribute key = keyOf.lookup(result);

@@ -10,7 +10,8 @@ namespace trainc {
 /// Set on a library op whose result 0 takes over the bytes of its in-place operand.
 constexpr llvm::StringLiteral kInPlaceMark = "trainc.in_place";
 
-/// Whether the bytes of `value` may be written: it is computed here, or it is state whose new value the function returns.
+/// Whether the bytes of `value` may be written: it is computed here, or it is state whose new value the function
+/// returns.
 bool mayOverwrite(mlir::Value value);
 
 /// Values of a straight line of ops that share bytes, and when those bytes are last read.
@@ -32,8 +33,8 @@ private:
   llvm::DenseMap<mlir::Value, int64_t> last;
 };
 
-/// Lets results of launches and library ops take over the bytes of operands that are not read again, and ties new values
-/// of the state to the old ones. Kernels are changed, so each launch must have its own.
+/// Lets results of launches and library ops take over the bytes of operands that are not read again, and ties new
+/// values of the state to the old ones. Kernels are changed, so each launch must have its own.
 void shareBytesInPlace(mlir::func::FuncOp function);
 
 } // namespace trainc

@@ -128,7 +128,9 @@ Value KernelBuilder::load(Value value, const Access &access) {
 /// Row-major index, in a tensor accessed as `access`, of the current point, as an i64.
 Value KernelBuilder::linearIndex(const Access &access, Location loc) {
   Type i64 = builder.getI64Type();
-  auto constant = [&](int64_t value) -> Value { return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value)); };
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
   AffineMap map = mapOf(access);
   SmallVector<int64_t> sizes = collapsedShape(access);
   Value total = constant(0);
@@ -140,7 +142,8 @@ Value KernelBuilder::linearIndex(const Access &access, Location loc) {
       if (auto position = dyn_cast<AffineDimExpr>(part))
         dim = position.getPosition();
       else if (auto binary = dyn_cast<AffineBinaryOpExpr>(part))
-        (part.getKind() == AffineExprKind::Mod ? modulus : divisor) = cast<AffineConstantExpr>(binary.getRHS()).getValue();
+        (part.getKind() == AffineExprKind::Mod ? modulus : divisor) =
+            cast<AffineConstantExpr>(binary.getRHS()).getValue();
     });
     Value index = arith::IndexCastOp::create(builder, loc, i64, kernel::IndexOp::create(builder, loc, dim));
     if (divisor > 1)
@@ -210,7 +213,8 @@ kernel::FuncOp KernelBuilder::build(ArrayRef<Value> outputs) {
   builder.setInsertionPointToStart(&function.getBody().front());
   for (auto [i, output] : llvm::enumerate(outputs)) {
     Value argument = function.getBody().front().getArgument(inputs.size() + i);
-    kernel::StoreOp::create(builder, output.getLoc(), element(output, accessOf(output)), argument, mapOf(accessOf(output)));
+    kernel::StoreOp::create(builder, output.getLoc(), element(output, accessOf(output)), argument,
+                            mapOf(accessOf(output)));
   }
   return function;
 }

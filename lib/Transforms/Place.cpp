@@ -9,9 +9,9 @@
 #include "dialects/Kernel/Kernel.h"
 #include "dialects/Plan/Plan.h"
 #include "dialects/Train/Train.h"
+#include "trainc/Transforms/Passes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
-#include "trainc/Transforms/Passes.h"
 
 namespace trainc {
 #define GEN_PASS_DEF_PLACEPASS
@@ -24,7 +24,9 @@ using namespace trainc;
 /// Cache lines; also enough for any vector load.
 static constexpr int64_t kAlignmentBytes = 64;
 
-static int64_t alignedBytes(Type type) { return llvm::alignTo(std::max<int64_t>(train::tensorBytes(type), 1), kAlignmentBytes); }
+static int64_t alignedBytes(Type type) {
+  return llvm::alignTo(std::max<int64_t>(train::tensorBytes(type), 1), kAlignmentBytes);
+}
 
 namespace {
 //===----------------------------------------------------------------------===//
@@ -41,8 +43,9 @@ void convertToInstructions(func::FuncOp function, int64_t threads) {
       SmallVector<int64_t> inPlace;
       if (op.hasAttr(kInPlaceMark))
         inPlace = {0, call.getInPlaceOperand()};
-      instruction = plan::CallOp::create(builder, op.getLoc(), op.getResultTypes(), call.getCallee(), call.getCallOperands(),
-                                         call.getCallAttributes(), call.getWorkspaceBytes(threads), inPlace);
+      instruction =
+          plan::CallOp::create(builder, op.getLoc(), op.getResultTypes(), call.getCallee(), call.getCallOperands(),
+                               call.getCallAttributes(), call.getWorkspaceBytes(threads), inPlace);
     } else {
       continue;
     }
@@ -119,7 +122,9 @@ int64_t placeTemporaries(MutableArrayRef<Temporary> temporaries, int64_t base) {
       offset = std::max(offset, other->offset + other->bytes);
     }
     temporary->offset = offset;
-    placed.insert(llvm::upper_bound(placed, temporary, [](Temporary *a, Temporary *b) { return a->offset < b->offset; }), temporary);
+    placed.insert(
+        llvm::upper_bound(placed, temporary, [](Temporary *a, Temporary *b) { return a->offset < b->offset; }),
+        temporary);
     end = std::max(end, offset + temporary->bytes);
   }
   return end;
@@ -131,7 +136,8 @@ int64_t placeTemporaries(MutableArrayRef<Temporary> temporaries, int64_t base) {
 
 class BodyPlacer {
 public:
-  BodyPlacer(func::FuncOp function, const Layout &layout) : function(function), layout(layout), bytes(function.front()), builder(function) {}
+  BodyPlacer(func::FuncOp function, const Layout &layout)
+      : function(function), layout(layout), bytes(function.front()), builder(function) {}
 
   /// Returns the end of the temporaries.
   FailureOr<int64_t> run(int64_t temporariesBase) {
@@ -190,7 +196,8 @@ private:
   /// A new value written to the state directly must come after all reads of the old one.
   LogicalResult checkOldValueIsDead(Attribute key, Value root) {
     for (BlockArgument argument : function.getArguments())
-      if (function.getArgAttr(argument.getArgNumber(), train::kStateAttr) == key && bytes.lastUse(argument) >= bytes.position(root.getDefiningOp()))
+      if (function.getArgAttr(argument.getArgNumber(), train::kStateAttr) == key &&
+          bytes.lastUse(argument) >= bytes.position(root.getDefiningOp()))
         return function.emitError() << "state " << key << " is read after its new value is written";
     return success();
   }
@@ -226,8 +233,8 @@ private:
       function.setArgAttr(argument.getArgNumber(), plan::kAtAttr, places.lookup(argument));
     for (Operation &op : function.front().without_terminator())
       op.setAttr(plan::kAtAttr, builder.getArrayAttr(llvm::map_to_vector(op.getResults(), [&](Value result) {
-                   return places.lookup(bytes.rootOf(result));
-                 })));
+        return places.lookup(bytes.rootOf(result));
+      })));
   }
 
   func::FuncOp function;
@@ -272,9 +279,10 @@ struct PlacePass : trainc::impl::PlacePassBase<PlacePass> {
         return;
       int64_t offset = layout.state.add(key, alignedBytes(type));
       auto names = cast<ArrayAttr>(key);
-      entries.push_back(builder.getDictionaryAttr({builder.getNamedAttr("scope", names[0]), builder.getNamedAttr("role", names[1]),
-                                                   builder.getNamedAttr("type", TypeAttr::get(type)),
-                                                   builder.getNamedAttr("offset", builder.getI64IntegerAttr(offset))}));
+      entries.push_back(
+          builder.getDictionaryAttr({builder.getNamedAttr("scope", names[0]), builder.getNamedAttr("role", names[1]),
+                                     builder.getNamedAttr("type", TypeAttr::get(type)),
+                                     builder.getNamedAttr("offset", builder.getI64IntegerAttr(offset))}));
     };
     for (func::FuncOp function : functions) {
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
@@ -288,7 +296,8 @@ struct PlacePass : trainc::impl::PlacePassBase<PlacePass> {
   /// Slots with the offsets that the rows of each micro-batch bind. `micro` points to constants that hold its index.
   int64_t attachSlots(ModuleOp module, const Layout &layout, int64_t base) {
     Builder builder(&getContext());
-    auto global = module->getAttrOfType<IntegerAttr>("train.global_batch"), micro = module->getAttrOfType<IntegerAttr>("train.micro_batch");
+    auto global = module->getAttrOfType<IntegerAttr>("train.global_batch"),
+         micro = module->getAttrOfType<IntegerAttr>("train.micro_batch");
     int64_t count = global && micro ? global.getInt() / micro.getInt() : 1;
     SmallVector<Attribute> constants, slots;
     SmallVector<int64_t> microOffsets, batchOffsets;
@@ -300,9 +309,10 @@ struct PlacePass : trainc::impl::PlacePassBase<PlacePass> {
     for (int64_t i = 0; i < count; ++i, base += layout.batch.end)
       batchOffsets.push_back(base);
     auto addSlot = [&](StringRef name, int64_t bytes, ArrayRef<int64_t> offsets) {
-      slots.push_back(builder.getDictionaryAttr({builder.getNamedAttr("name", builder.getStringAttr(name)),
-                                                 builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
-                                                 builder.getNamedAttr("offsets", builder.getDenseI64ArrayAttr(offsets))}));
+      slots.push_back(
+          builder.getDictionaryAttr({builder.getNamedAttr("name", builder.getStringAttr(name)),
+                                     builder.getNamedAttr("bytes", builder.getI64IntegerAttr(bytes)),
+                                     builder.getNamedAttr("offsets", builder.getDenseI64ArrayAttr(offsets))}));
     };
     addSlot("micro", sizeof(int64_t), microOffsets);
     if (layout.batch.end > 0)

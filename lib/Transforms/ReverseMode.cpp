@@ -29,7 +29,8 @@ LogicalResult ReverseMode::propagate(Operation *op) {
     return success();
   auto differentiable = dyn_cast<train::DifferentiableOpInterface>(op);
   if (!differentiable)
-    return op->emitError() << "cannot differentiate '" << op->getName() << "': it has no gradient, but the loss depends on a parameter through it";
+    return op->emitError() << "cannot differentiate '" << op->getName()
+                           << "': it has no gradient, but the loss depends on a parameter through it";
   SmallVector<Value> operands;
   if (failed(differentiable.buildVjp(builder, results, operands)))
     return failure();

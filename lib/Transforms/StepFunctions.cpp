@@ -11,7 +11,8 @@ FailureOr<ModelFunctions> ModelFunctions::find(ModuleOp module) {
   model.learningRate = module.lookupSymbol<func::FuncOp>("learning_rate");
   llvm::append_range(model.parameters, module.getOps<train::ParameterOp>());
   auto optimizers = module.getOps<train::OptimizerOp>();
-  auto micro = module->getAttrOfType<IntegerAttr>("train.micro_batch"), global = module->getAttrOfType<IntegerAttr>("train.global_batch");
+  auto micro = module->getAttrOfType<IntegerAttr>("train.micro_batch"),
+       global = module->getAttrOfType<IntegerAttr>("train.global_batch");
   if (!model.loss || model.loss.getNumResults() != 2)
     return module.emitError("expects a function @loss with results loss_sum and count");
   if (!model.learningRate || optimizers.empty())
@@ -60,12 +61,14 @@ Value StepFunction::stateArgument(StringRef scope, StringRef role, RankedTensorT
 
 void StepFunction::stateResult(StringRef scope, StringRef role, Value value) {
   results.push_back(value);
-  resultAttrs.push_back(DictionaryAttr::get(function.getContext(), builder.getNamedAttr(train::kStateAttr, key(scope, role))));
+  resultAttrs.push_back(
+      DictionaryAttr::get(function.getContext(), builder.getNamedAttr(train::kStateAttr, key(scope, role))));
 }
 
 void StepFunction::hostResult(StringRef name, Value value) {
   results.push_back(value);
-  resultAttrs.push_back(DictionaryAttr::get(function.getContext(), builder.getNamedAttr(train::kResultAttr, builder.getStringAttr(name))));
+  resultAttrs.push_back(DictionaryAttr::get(function.getContext(),
+                                            builder.getNamedAttr(train::kResultAttr, builder.getStringAttr(name))));
 }
 
 /// cursor + index of the micro-batch * its size.
@@ -73,7 +76,8 @@ Value StepFunction::firstSample(Location loc) {
   auto scalar = RankedTensorType::get({}, builder.getI64Type());
   Value cursor = stateArgument("", "cursor", scalar);
   Value micro = addArgument(scalar, builder.getNamedAttr(train::kMicroAttr, builder.getUnitAttr()), loc);
-  Value offset = arith::MulIOp::create(builder, loc, micro, train::splat(builder, loc, scalar, double(model.microBatch)));
+  Value offset =
+      arith::MulIOp::create(builder, loc, micro, train::splat(builder, loc, scalar, double(model.microBatch)));
   return arith::AddIOp::create(builder, loc, cursor, offset);
 }
 
@@ -105,7 +109,8 @@ Value StepFunction::narrow(Value value, Type type) {
 
 void StepFunction::finish() {
   func::ReturnOp::create(builder, function.getLoc(), results);
-  function.setFunctionType(builder.getFunctionType(function.front().getArgumentTypes(), ValueRange(results).getTypes()));
+  function.setFunctionType(
+      builder.getFunctionType(function.front().getArgumentTypes(), ValueRange(results).getTypes()));
   function.setAllArgAttrs(argumentAttrs);
   function.setAllResultAttrs(resultAttrs);
 }

@@ -8,8 +8,8 @@
 #define TRAINC_LIB_TRANSFORMS_STEPFUNCTIONS_H
 
 #include "dialects/Train/Train.h"
-#include "trainc/Transforms/Passes.h"
 #include "mlir/IR/IRMapping.h"
+#include "trainc/Transforms/Passes.h"
 #include "llvm/ADT/SetVector.h"
 
 namespace trainc {

@@ -25,7 +25,8 @@ Value initialValue(StepFunction &step, train::ParameterOp parameter, Value seed)
     return train::splat(b, loc, type, first);
   bool isNormal = parameter.getInitializer() == "normal";
   Value zero = train::splat(b, loc, counterType(b.getContext()), 0);
-  Value random = train::RandomOp::create(b, loc, seed, zero, zero, isNormal ? train::Distribution::Normal : train::Distribution::Uniform,
+  Value random = train::RandomOp::create(b, loc, seed, zero, zero,
+                                         isNormal ? train::Distribution::Normal : train::Distribution::Uniform,
                                          type.getShape(), hashName(parameter.getSymName()), 0, type.getElementType());
   double scale = isNormal ? second : second - first;
   Value scaled = arith::MulFOp::create(b, loc, random, train::splat(b, loc, type, scale));
@@ -54,7 +55,8 @@ Value gradientNorm(StepFunction &step, ArrayRef<Value> gradients, ModelFunctions
     auto type = cast<RankedTensorType>(gradient.getType());
     Value square = arith::MulFOp::create(b, loc, gradient, gradient);
     if (type.getRank() > 0)
-      square = train::ReduceOp::create(b, loc, square, train::ReductionKind::Add, llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
+      square = train::ReduceOp::create(b, loc, square, train::ReductionKind::Add,
+                                       llvm::to_vector(llvm::seq<int64_t>(0, type.getRank())));
     total = arith::AddFOp::create(b, loc, total, step.widen(square));
   }
   return math::SqrtOp::create(b, loc, total);
@@ -83,13 +85,15 @@ Value learningRate(StepFunction &step, ModelFunctions &model, Value stepNumber) 
 Value advance(StepFunction &step, StringRef role, int64_t amount) {
   auto type = counterType(step.builder.getContext());
   Location loc = step.function.getLoc();
-  Value next = arith::AddIOp::create(step.builder, loc, step.stateArgument("", role, type), train::splat(step.builder, loc, type, double(amount)));
+  Value next = arith::AddIOp::create(step.builder, loc, step.stateArgument("", role, type),
+                                     train::splat(step.builder, loc, type, double(amount)));
   step.stateResult("", role, next);
   return next;
 }
 
 Value cast(StepFunction &step, Value value, Type type) {
-  unsigned from = getElementTypeOrSelf(value).getIntOrFloatBitWidth(), to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
+  unsigned from = getElementTypeOrSelf(value).getIntOrFloatBitWidth(),
+           to = getElementTypeOrSelf(type).getIntOrFloatBitWidth();
   if (from == to)
     return value;
   return from > to ? arith::TruncFOp::create(step.builder, value.getLoc(), type, value).getResult()
@@ -97,8 +101,8 @@ Value cast(StepFunction &step, Value value, Type type) {
 }
 
 /// New parameter and moments.
-void updateParameter(StepFunction &step, ModelFunctions &model, train::ParameterOp parameter, Value gradient, Value rate,
-                              Value stepNumber) {
+void updateParameter(StepFunction &step, ModelFunctions &model, train::ParameterOp parameter, Value gradient,
+                     Value rate, Value stepNumber) {
   auto type = llvm::cast<RankedTensorType>(parameter.getType());
   StringRef scope = parameter.getSymName();
   SmallVector<StringRef> roles = momentRoles(model.optimizer);
@@ -112,7 +116,8 @@ void updateParameter(StepFunction &step, ModelFunctions &model, train::Parameter
   Operation *update = step.builder.create(state);
   step.stateResult(scope, "compute", update->getResult(0));
   // Of the update's result, so that the clearing joins the update's kernel, the last to read the gradient.
-  step.stateResult(scope, "gradient", train::ZerosLikeOp::create(step.builder, parameter.getLoc(), update->getResult(0)));
+  step.stateResult(scope, "gradient",
+                   train::ZerosLikeOp::create(step.builder, parameter.getLoc(), update->getResult(0)));
   for (auto [i, role] : llvm::enumerate(roles))
     step.stateResult(scope, role, update->getResult(i + 1));
 }
@@ -141,7 +146,8 @@ void trainc::buildInit(ModelFunctions &model) {
     SmallVector<StringRef> zeroed = momentRoles(model.optimizer);
     zeroed.push_back("gradient");
     for (StringRef role : zeroed)
-      step.stateResult(parameter.getSymName(), role, train::splat(step.builder, parameter.getLoc(), parameter.getType(), 0));
+      step.stateResult(parameter.getSymName(), role,
+                       train::splat(step.builder, parameter.getLoc(), parameter.getType(), 0));
   }
   step.finish();
 }
@@ -172,7 +178,8 @@ void trainc::buildUpdate(ModelFunctions &model) {
     updateParameter(step, model, parameter, clipped, rate, stepNumber);
   }
 
-  Value count = step.stateArgument("", "count", model.wideScalar()), loss = step.stateArgument("", "loss", model.wideScalar());
+  Value count = step.stateArgument("", "count", model.wideScalar()),
+        loss = step.stateArgument("", "loss", model.wideScalar());
   step.hostResult("loss", meanLoss(step, loss, count));
   step.hostResult("grad_norm", norm);
   step.hostResult("lr", rate);

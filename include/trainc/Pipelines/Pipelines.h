@@ -39,8 +39,8 @@ void registerAllDialects(mlir::DialectRegistry &registry);
 /// Registers every pass, for trainc-opt.
 void registerAllPasses();
 
-/// Runs the stages after `import` on a recorded model, up to `options.stopAfter`, and writes the bundle into the existing empty folder
-/// `bundleDirectory` when it reaches `emit`. Errors are emitted as diagnostics.
+/// Runs the stages after `import` on a recorded model, up to `options.stopAfter`, and writes the bundle into the
+/// existing empty folder `bundleDirectory` when it reaches `emit`. Errors are emitted as diagnostics.
 mlir::LogicalResult compile(mlir::ModuleOp module, const CompileOptions &options, llvm::StringRef bundleDirectory);
 
 /// Writes a placed module as a bundle (docs/Bundle.md).

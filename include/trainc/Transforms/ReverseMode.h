@@ -8,8 +8,8 @@
 
 namespace trainc {
 
-/// Reverse-mode differentiation: turns cotangents of results into cotangents of what they were computed from, op by op, by
-/// DifferentiableOpInterface. New ops are built at the builder's insertion point, which must come after the ops.
+/// Reverse-mode differentiation: turns cotangents of results into cotangents of what they were computed from, op by op,
+/// by DifferentiableOpInterface. New ops are built at the builder's insertion point, which must come after the ops.
 class ReverseMode {
 public:
   explicit ReverseMode(mlir::OpBuilder &builder) : builder(builder) {}

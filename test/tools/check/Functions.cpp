@@ -19,15 +19,16 @@ void check::addCounters(ModuleOp module) {
   SmallVector<DictionaryAttr> attributes;
   for (StringRef role : {"step", "seed", "cursor"}) {
     zeros.push_back(train::splat(builder, module.getLoc(), RankedTensorType::get({}, builder.getI64Type()), 0));
-    attributes.push_back(builder.getDictionaryAttr(builder.getNamedAttr(train::kStateAttr, builder.getStrArrayAttr({"", role}))));
+    attributes.push_back(
+        builder.getDictionaryAttr(builder.getNamedAttr(train::kStateAttr, builder.getStrArrayAttr({"", role}))));
   }
   func::ReturnOp::create(builder, module.getLoc(), zeros);
   function.setFunctionType(builder.getFunctionType({}, ValueRange(zeros).getTypes()));
   function.setAllResultAttrs(attributes);
 }
 
-void check::addFunction(ModuleOp module, StringRef name, ArrayRef<std::pair<std::string, Type>> arguments, StringRef resultPrefix,
-                        llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> build) {
+void check::addFunction(ModuleOp module, StringRef name, ArrayRef<std::pair<std::string, Type>> arguments,
+                        StringRef resultPrefix, llvm::function_ref<SmallVector<Value>(OpBuilder &, ValueRange)> build) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto function = func::FuncOp::create(builder, module.getLoc(), name, builder.getFunctionType({}, {}));
   Block *block = function.addEntryBlock();

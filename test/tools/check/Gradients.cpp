@@ -1,7 +1,8 @@
 // Gradients against central differences, both in f64 and both through the whole compiler.
 //
-// With L(x) = sum of random weights times the results, the error of (L(x + h) - L(x - h)) / 2h is about h^2 |L'''| / 6 + eps |L| / h: at h = 1e-5 both
-// are near 1e-10 for values of order one. The tolerance leaves room for sums over the elements.
+// With L(x) = sum of random weights times the results, the error of (L(x + h) - L(x - h)) / 2h is about h^2 |L'''| / 6
+// + eps |L| / h: at h = 1e-5 both are near 1e-10 for values of order one. The tolerance leaves room for sums over the
+// elements.
 #include "Runner.h"
 #include "dialects/Train/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -42,7 +43,8 @@ private:
     mapping.map(function.getArguments(), values);
     for (Operation &op : function.front().without_terminator())
       ops.push_back(builder.clone(op, mapping));
-    return llvm::map_to_vector(function.front().getTerminator()->getOperands(), [&](Value value) { return mapping.lookup(value); });
+    return llvm::map_to_vector(function.front().getTerminator()->getOperands(),
+                               [&](Value value) { return mapping.lookup(value); });
   }
 
   bool build(ModuleOp module) {
@@ -130,8 +132,8 @@ private:
     runner.write(arguments[index].first, values);
     double error = std::sqrt(errorSquared), norm = std::sqrt(normSquared);
     bool isGood = error <= kTolerance * std::max(norm, 1.0);
-    llvm::outs() << (isGood ? "ok   " : "FAIL ") << "gradient of @" << function.getName() << " argument " << index << ": error " << error
-                 << ", norm " << norm << "\n";
+    llvm::outs() << (isGood ? "ok   " : "FAIL ") << "gradient of @" << function.getName() << " argument " << index
+                 << ": error " << error << ", norm " << norm << "\n";
     return !isGood;
   }
 

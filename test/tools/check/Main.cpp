@@ -1,5 +1,5 @@
-// trainc-check: for each function of a file of `train` IR on f64 tensors, compares gradients with finite differences (--gradients) and
-// executes the sharding rule of each op (--sharding).
+// trainc-check: for each function of a file of `train` IR on f64 tensors, compares gradients with finite differences
+// (--gradients) and executes the sharding rule of each op (--sharding).
 #include "Runner.h"
 #include "dialects/Train/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +24,7 @@ int main(int argc, char **argv) {
   mlir::DialectRegistry registry;
   trainc::registerAllDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
-  context.allowUnregisteredDialects(); // the check.* attributes
+  context.allowUnregisteredDialects();                // the check.* attributes
   context.loadDialect<trainc::train::TrainDialect>(); // the checks build its ops
   auto module = mlir::parseSourceFile<mlir::ModuleOp>(path, &context);
   if (!module)

@@ -49,11 +49,16 @@ template <typename Element> void copyOut(const std::byte *bytes, check::Data &da
 /// Calls `visit` with a value of the C++ type of `dtype`.
 template <typename Visit> void withType(Dtype dtype, Visit visit) {
   switch (dtype) {
-  case Dtype::f32: return visit(float());
-  case Dtype::f64: return visit(double());
-  case Dtype::i32: return visit(int32_t());
-  case Dtype::i64: return visit(int64_t());
-  case Dtype::i1: return visit(uint8_t());
+  case Dtype::f32:
+    return visit(float());
+  case Dtype::f64:
+    return visit(double());
+  case Dtype::i32:
+    return visit(int32_t());
+  case Dtype::i64:
+    return visit(int64_t());
+  case Dtype::i1:
+    return visit(uint8_t());
   }
 }
 } // namespace
@@ -62,13 +67,15 @@ void check::Runner::write(const std::string &scope, const Data &data) {
   const StateEntry *entry = executor->plan().findState(scope, "compute");
   if (!entry)
     return; // an argument that the function does not use
-  withType(entry->type.dtype, [&](auto element) { copyIn<decltype(element)>(executor->arena().at(entry->offset), data); });
+  withType(entry->type.dtype,
+           [&](auto element) { copyIn<decltype(element)>(executor->arena().at(entry->offset), data); });
 }
 
 check::Data check::Runner::read(const std::string &scope) const {
   const StateEntry *entry = executor->plan().findState(scope, "compute");
   Data data(entry->type.elements());
-  withType(entry->type.dtype, [&](auto element) { copyOut<decltype(element)>(executor->arena().at(entry->offset), data); });
+  withType(entry->type.dtype,
+           [&](auto element) { copyOut<decltype(element)>(executor->arena().at(entry->offset), data); });
   return data;
 }
 

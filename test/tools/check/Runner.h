@@ -14,8 +14,8 @@ namespace check {
 /// The elements of a tensor, row-major. Integers are held exactly.
 using Data = std::vector<double>;
 
-/// A module whose functions @eval and @logits have all arguments and results tied to state, compiled (fusion, emission and all) and
-/// loaded. Two programs, since that is how many the runtime lets one call on their own.
+/// A module whose functions @eval and @logits have all arguments and results tied to state, compiled (fusion, emission
+/// and all) and loaded. Two programs, since that is how many the runtime lets one call on their own.
 class Runner {
 public:
   /// Consumes `module`. Errors: printed; isValid() is false.
@@ -33,10 +33,10 @@ private:
   std::unique_ptr<Executor> executor;
 };
 
-/// Adds to `module` a function called `name` of the given arguments, each tied to state of its name; `build` returns the results, which are
-/// tied to `resultPrefix` and their number.
-void addFunction(mlir::ModuleOp module, llvm::StringRef name, llvm::ArrayRef<std::pair<std::string, mlir::Type>> arguments,
-                 llvm::StringRef resultPrefix,
+/// Adds to `module` a function called `name` of the given arguments, each tied to state of its name; `build` returns
+/// the results, which are tied to `resultPrefix` and their number.
+void addFunction(mlir::ModuleOp module, llvm::StringRef name,
+                 llvm::ArrayRef<std::pair<std::string, mlir::Type>> arguments, llvm::StringRef resultPrefix,
                  llvm::function_ref<llvm::SmallVector<mlir::Value>(mlir::OpBuilder &, mlir::ValueRange)> build);
 
 /// Adds @init with the counters that every plan has.
@@ -47,7 +47,8 @@ int checkGradients(mlir::func::FuncOp function);
 /// The number of factors of ops' sharding rules that fail when the op is run piece by piece.
 int checkSharding(mlir::func::FuncOp function);
 
-/// Reproducible values for argument `index`: uniform in [check.min, check.max] of the argument (default [-1, 1]), integers in [0, check.bound).
+/// Reproducible values for argument `index`: uniform in [check.min, check.max] of the argument (default [-1, 1]),
+/// integers in [0, check.bound).
 Data argumentData(mlir::func::FuncOp function, unsigned index);
 /// Uniform in [-1, 1).
 Data randomData(int64_t count, uint64_t seed);

@@ -1,5 +1,5 @@
-// Sharding rules, executed: split the operands of an op along one factor, run the op on each piece, put the results together and
-// compare with the whole. Everything is in f64; only the order of sums may differ.
+// Sharding rules, executed: split the operands of an op along one factor, run the op on each piece, put the results
+// together and compare with the whole. Everything is in f64; only the order of sums may differ.
 #include "Runner.h"
 #include "dialects/Train/Train.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -121,7 +121,8 @@ private:
     return isGood;
   }
 
-  std::optional<std::vector<Data>> execute(ArrayRef<Type> types, const std::vector<Data> &data, ArrayRef<int64_t> resultShape = {}) {
+  std::optional<std::vector<Data>> execute(ArrayRef<Type> types, const std::vector<Data> &data,
+                                           ArrayRef<int64_t> resultShape = {}) {
     OwningOpRef<ModuleOp> module = ModuleOp::create(op->getLoc());
     SmallVector<std::pair<std::string, Type>> arguments;
     for (auto [i, type] : llvm::enumerate(types))
@@ -163,8 +164,9 @@ private:
       return success();
     }
     SmallVector<Type> types;
-    if (failed(inferring.inferReturnTypes(piece->getContext(), piece->getLoc(), piece->getOperands(), piece->getDiscardableAttrDictionary(),
-                                          piece->getPropertiesStorage(), piece->getRegions(), types)))
+    if (failed(inferring.inferReturnTypes(piece->getContext(), piece->getLoc(), piece->getOperands(),
+                                          piece->getDiscardableAttrDictionary(), piece->getPropertiesStorage(),
+                                          piece->getRegions(), types)))
       return failure();
     for (auto [result, type] : llvm::zip_equal(piece->getResults(), types))
       result.setType(type);
@@ -192,7 +194,8 @@ private:
     return failures;
   }
 
-  bool compareResult(const Split &split, unsigned result, const Data &whole, const std::vector<std::vector<Data>> &parts) {
+  bool compareResult(const Split &split, unsigned result, const Data &whole,
+                     const std::vector<std::vector<Data>> &parts) {
     train::FactorKind kind = rule.factors[split.factor].kind;
     ArrayRef<int64_t> shape = cast<RankedTensorType>(op->getResult(result).getType()).getShape();
     double worst = 0, largest = 1;
@@ -212,8 +215,9 @@ private:
       largest = std::max(largest, std::abs(whole[i]));
     }
     bool isGood = worst <= kTolerance * largest;
-    llvm::outs() << (isGood ? "ok   " : "FAIL ") << "sharding of " << op->getName() << " in @" << function.getName() << ", factor " << split.factor
-                 << " of size " << rule.factors[split.factor].size << ", result " << result << ": error " << worst << "\n";
+    llvm::outs() << (isGood ? "ok   " : "FAIL ") << "sharding of " << op->getName() << " in @" << function.getName()
+                 << ", factor " << split.factor << " of size " << rule.factors[split.factor].size << ", result "
+                 << result << ": error " << worst << "\n";
     return isGood;
   }
 

@@ -7,13 +7,16 @@
 using namespace mlir;
 using namespace trainc::train;
 
-LogicalResult AdamWOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult AdamWOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                        SmallVectorImpl<Type> &types) {
   auto type = cast<RankedTensorType>(adaptor.getParameter().getType());
   for (Value other : {adaptor.getGradient(), adaptor.getM(), adaptor.getV()})
     if (other.getType() != type)
-      return emitOptionalError(loc, "(C1) expects gradient and moments of the parameter's type ", type, ", got ", other.getType());
+      return emitOptionalError(loc, "(C1) expects gradient and moments of the parameter's type ", type, ", got ",
+                               other.getType());
   if (adaptor.getLearningRate().getType() != RankedTensorType::get({}, type.getElementType()))
-    return emitOptionalError(loc, "(C1) expects a learning rate of one ", type.getElementType(), ", got ", adaptor.getLearningRate().getType());
+    return emitOptionalError(loc, "(C1) expects a learning rate of one ", type.getElementType(), ", got ",
+                             adaptor.getLearningRate().getType());
   for (APFloat beta : {adaptor.getBeta1(), adaptor.getBeta2()})
     if (!(beta.convertToDouble() >= 0 && beta.convertToDouble() < 1))
       return emitOptionalError(loc, "(C2) expects 0 <= beta < 1, got ", beta.convertToDouble());

@@ -14,7 +14,9 @@ static RankedTensorType lseType(RankedTensorType query) {
 
 static DictionaryAttr callAttributes(RankedTensorType query, bool causal, FloatAttr scale) {
   Builder b(query.getContext());
-  auto size = [&](StringRef name, unsigned dim) { return b.getNamedAttr(name, b.getI64IntegerAttr(query.getDimSize(dim))); };
+  auto size = [&](StringRef name, unsigned dim) {
+    return b.getNamedAttr(name, b.getI64IntegerAttr(query.getDimSize(dim)));
+  };
   return b.getDictionaryAttr({size("batch", 0), size("sequence", 1), size("heads", 2), size("width", 3),
                               b.getNamedAttr("causal", b.getBoolAttr(causal)), b.getNamedAttr("scale", scale)});
 }
@@ -42,11 +44,13 @@ static int64_t productFlops(RankedTensorType query, bool causal) {
   return 2 * query.getNumElements() * query.getDimSize(1) / (causal ? 2 : 1);
 }
 
-LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult AttentionOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
   auto query = tensorType(adaptor.getQuery());
   for (Value other : {adaptor.getKey(), adaptor.getValue()})
     if (other.getType() != query)
-      return emitOptionalError(loc, "(C1) expects query, key and value of one type, got ", query, " and ", other.getType());
+      return emitOptionalError(loc, "(C1) expects query, key and value of one type, got ", query, " and ",
+                               other.getType());
   if (query.getRank() != 4)
     return emitOptionalError(loc, "(C1) expects [batch, sequence, heads, width], got ", query);
   types.append({query, lseType(query)});
@@ -59,22 +63,25 @@ ShardingRule AttentionOp::getShardingRule() {
   return rule;
 }
 
-LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &operandCotangents) {
+LogicalResult AttentionOp::buildVjp(OpBuilder &builder, ValueRange cotangents,
+                                    SmallVectorImpl<Value> &operandCotangents) {
   if (cotangents[1])
     return emitOpError("cannot be differentiated through its second result");
-  auto backward = AttentionBackwardOp::create(builder, getLoc(), getQuery(), getKey(), getValue(), getResult(), getLse(),
-                                              cotangents[0], getCausal(), getScale());
+  auto backward = AttentionBackwardOp::create(builder, getLoc(), getQuery(), getKey(), getValue(), getResult(),
+                                              getLse(), cotangents[0], getCausal(), getScale());
   llvm::append_range(operandCotangents, backward->getResults());
   return success();
 }
 
 int64_t AttentionOp::getFlops() { return 2 * productFlops(tensorType(getQuery()), getCausal()); }
 StringRef AttentionOp::getCallee() { return trainc::kAttentionForward; }
-DictionaryAttr AttentionOp::getCallAttributes() { return callAttributes(tensorType(getQuery()), getCausal(), getScaleAttr()); }
+DictionaryAttr AttentionOp::getCallAttributes() {
+  return callAttributes(tensorType(getQuery()), getCausal(), getScaleAttr());
+}
 int64_t AttentionOp::getWorkspaceBytes(int64_t threads) {
   auto query = tensorType(getQuery());
-  return trainc::attentionForwardWorkspaceBytes(callParameters(query, getCausal(), getScale().convertToDouble()), threads,
-                                                query.getElementTypeBitWidth() / 8);
+  return trainc::attentionForwardWorkspaceBytes(callParameters(query, getCausal(), getScale().convertToDouble()),
+                                                threads, query.getElementTypeBitWidth() / 8);
 }
 
 LogicalResult AttentionBackwardOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
@@ -100,9 +107,11 @@ ShardingRule AttentionBackwardOp::getShardingRule() {
 
 int64_t AttentionBackwardOp::getFlops() { return 5 * productFlops(tensorType(getQuery()), getCausal()); }
 StringRef AttentionBackwardOp::getCallee() { return trainc::kAttentionBackward; }
-DictionaryAttr AttentionBackwardOp::getCallAttributes() { return callAttributes(tensorType(getQuery()), getCausal(), getScaleAttr()); }
+DictionaryAttr AttentionBackwardOp::getCallAttributes() {
+  return callAttributes(tensorType(getQuery()), getCausal(), getScaleAttr());
+}
 int64_t AttentionBackwardOp::getWorkspaceBytes(int64_t threads) {
   auto query = tensorType(getQuery());
-  return trainc::attentionBackwardWorkspaceBytes(callParameters(query, getCausal(), getScale().convertToDouble()), threads,
-                                                query.getElementTypeBitWidth() / 8);
+  return trainc::attentionBackwardWorkspaceBytes(callParameters(query, getCausal(), getScale().convertToDouble()),
+                                                 threads, query.getElementTypeBitWidth() / 8);
 }

@@ -16,8 +16,8 @@ LogicalResult BroadcastOp::inferReturnTypes(MLIRContext *, std::optional<Locatio
                              "] for each dimension of ", input, ", got [", dims, "]");
   for (auto [i, dim] : llvm::enumerate(dims))
     if (input.getDimSize(i) != 1 && input.getDimSize(i) != shape[dim])
-      return emitOptionalError(loc, "(C2) cannot broadcast ", input, " to shape [", shape, "]: size ", input.getDimSize(i),
-                               " of dimension ", i, " is neither 1 nor ", shape[dim]);
+      return emitOptionalError(loc, "(C2) cannot broadcast ", input, " to shape [", shape, "]: size ",
+                               input.getDimSize(i), " of dimension ", i, " is neither 1 nor ", shape[dim]);
   types.push_back(RankedTensorType::get(shape, input.getElementType()));
   return success();
 }
@@ -42,7 +42,8 @@ ShardingRule BroadcastOp::getShardingRule() {
   return rule;
 }
 
-LogicalResult BroadcastOp::buildVjp(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &operandCotangents) {
+LogicalResult BroadcastOp::buildVjp(OpBuilder &builder, ValueRange cotangents,
+                                    SmallVectorImpl<Value> &operandCotangents) {
   auto input = cast<RankedTensorType>(getInput().getType());
   SmallVector<int64_t> summed;
   for (int64_t dim = 0, i = 0; dim < int64_t(getShape().size()); ++dim) {

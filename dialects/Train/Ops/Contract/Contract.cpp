@@ -70,32 +70,36 @@ int64_t groupSize(StringRef group, StringRef letters, ArrayRef<int64_t> shape) {
 LogicalResult ContractOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                            SmallVectorImpl<Type> &types) {
   StringRef text = adaptor.getSpec();
-  auto lhs = cast<RankedTensorType>(adaptor.getLhs().getType()), rhs = cast<RankedTensorType>(adaptor.getRhs().getType());
+  auto lhs = cast<RankedTensorType>(adaptor.getLhs().getType()),
+       rhs = cast<RankedTensorType>(adaptor.getRhs().getType());
   std::optional<Spec> spec = Spec::parse(text);
   if (!spec)
     return emitOptionalError(loc, "(C1) expects a specification like \"mk,kn->mn\", got \"", text, "\"");
   llvm::SmallDenseMap<char, int64_t> sizes;
   for (auto [letters, type] : {std::pair(spec->lhs, lhs), std::pair(spec->rhs, rhs)}) {
     if (int64_t(letters.size()) != type.getRank())
-      return emitOptionalError(loc, "(C2) expects ", letters.size(), " dimensions for \"", letters, "\" of \"", text, "\", got ", type);
+      return emitOptionalError(loc, "(C2) expects ", letters.size(), " dimensions for \"", letters, "\" of \"", text,
+                               "\", got ", type);
     for (auto [letter, size] : llvm::zip(letters, type.getShape()))
       if (auto [it, isNew] = sizes.try_emplace(letter, size); !isNew && it->second != size)
-        return emitOptionalError(loc, "(C2) cannot contract ", lhs, " with ", rhs, " as \"", text, "\": '", Twine(letter),
-                                 "' is ", it->second, " and ", size);
+        return emitOptionalError(loc, "(C2) cannot contract ", lhs, " with ", rhs, " as \"", text, "\": '",
+                                 Twine(letter), "' is ", it->second, " and ", size);
   }
   if (lhs.getElementType() != rhs.getElementType())
     return emitOptionalError(loc, "(C2) cannot contract ", lhs, " with ", rhs, " of another element type");
   if (!spec->isPairwise())
     return emitOptionalError(loc, "(C3) expects each letter in exactly two of the three tensors of \"", text, "\"");
   if (!spec->isMatrixProduct())
-    return emitOptionalError(loc, "(C4) \"", text, "\" is not one matrix product: the letters that two tensors share must "
+    return emitOptionalError(loc, "(C4) \"", text,
+                             "\" is not one matrix product: the letters that two tensors share must "
                              "stand together and in one order; transpose an operand first");
   SmallVector<int64_t> shape;
   for (char letter : spec->result)
     shape.push_back(sizes.lookup(letter));
   auto result = RankedTensorType::get(shape, lhs.getElementType());
   if (adaptor.getAccumulator() && adaptor.getAccumulator().getType() != result)
-    return emitOptionalError(loc, "(C5) expects an accumulator of ", result, ", got ", adaptor.getAccumulator().getType());
+    return emitOptionalError(loc, "(C5) expects an accumulator of ", result, ", got ",
+                             adaptor.getAccumulator().getType());
   types.push_back(result);
   return success();
 }
@@ -108,7 +112,8 @@ ShardingRule ContractOp::getShardingRule() {
     TensorFactors tensor;
     for (auto [letter, size] : llvm::zip(letters, cast<RankedTensorType>(type).getShape())) {
       if (!factors.count(letter))
-        factors[letter] = rule.addFactor(size, spec.result.contains(letter) ? FactorKind::PassThrough : FactorKind::SumReduction);
+        factors[letter] =
+            rule.addFactor(size, spec.result.contains(letter) ? FactorKind::PassThrough : FactorKind::SumReduction);
       tensor.push_back({factors[letter]});
     }
     return tensor;
@@ -121,11 +126,14 @@ ShardingRule ContractOp::getShardingRule() {
   return rule;
 }
 
-LogicalResult ContractOp::buildVjp(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &operandCotangents) {
+LogicalResult ContractOp::buildVjp(OpBuilder &builder, ValueRange cotangents,
+                                   SmallVectorImpl<Value> &operandCotangents) {
   Spec spec = *Spec::parse(getSpec());
   auto text = [](StringRef lhs, StringRef rhs, StringRef result) { return (lhs + "," + rhs + "->" + result).str(); };
-  operandCotangents.push_back(ContractOp::create(builder, getLoc(), cotangents[0], getRhs(), Value(), text(spec.result, spec.rhs, spec.lhs)));
-  operandCotangents.push_back(ContractOp::create(builder, getLoc(), getLhs(), cotangents[0], Value(), text(spec.lhs, spec.result, spec.rhs)));
+  operandCotangents.push_back(
+      ContractOp::create(builder, getLoc(), cotangents[0], getRhs(), Value(), text(spec.result, spec.rhs, spec.lhs)));
+  operandCotangents.push_back(
+      ContractOp::create(builder, getLoc(), getLhs(), cotangents[0], Value(), text(spec.lhs, spec.result, spec.rhs)));
   if (getAccumulator())
     operandCotangents.push_back(cotangents[0]);
   return success();
@@ -153,16 +161,17 @@ SmallVector<Value> ContractOp::getCallOperands() {
 DictionaryAttr ContractOp::getCallAttributes() {
   Spec spec = *Spec::parse(getSpec());
   std::string m = spec.m(), n = spec.n(), k = spec.k();
-  auto lhs = cast<RankedTensorType>(getLhs().getType()).getShape(), rhs = cast<RankedTensorType>(getRhs().getType()).getShape();
+  auto lhs = cast<RankedTensorType>(getLhs().getType()).getShape(),
+       rhs = cast<RankedTensorType>(getRhs().getType()).getShape();
   bool swapped = spec.isSwapped();
   bool lhsIsMK = spec.lhs == m + k, rhsIsKN = spec.rhs == k + n;
   int64_t sizeM = groupSize(m, spec.lhs, lhs), sizeN = groupSize(n, spec.rhs, rhs), sizeK = groupSize(k, spec.lhs, lhs);
   Builder b(getContext());
   auto attr = [&](StringRef name, Attribute value) { return b.getNamedAttr(name, value); };
-  return b.getDictionaryAttr({attr("m", b.getI64IntegerAttr(swapped ? sizeN : sizeM)), attr("n", b.getI64IntegerAttr(swapped ? sizeM : sizeN)),
-                              attr("k", b.getI64IntegerAttr(sizeK)),
-                              attr("trans_a", b.getBoolAttr(swapped ? rhsIsKN : !lhsIsMK)),
-                              attr("trans_b", b.getBoolAttr(swapped ? lhsIsMK : !rhsIsKN))});
+  return b.getDictionaryAttr(
+      {attr("m", b.getI64IntegerAttr(swapped ? sizeN : sizeM)), attr("n", b.getI64IntegerAttr(swapped ? sizeM : sizeN)),
+       attr("k", b.getI64IntegerAttr(sizeK)), attr("trans_a", b.getBoolAttr(swapped ? rhsIsKN : !lhsIsMK)),
+       attr("trans_b", b.getBoolAttr(swapped ? lhsIsMK : !rhsIsKN))});
 }
 
 int64_t ContractOp::getInPlaceOperand() { return getAccumulator() ? 2 : -1; }

@@ -10,7 +10,8 @@ static RankedTensorType tensorType(Value value) { return cast<RankedTensorType>(
 static LogicalResult checkRows(std::optional<Location> loc, RankedTensorType logits, Value rows, StringRef name) {
   auto type = tensorType(rows);
   if (logits.getRank() == 0 || type.getShape() != logits.getShape().drop_back())
-    return emitOptionalError(loc, "(C1) expects ", name, " of the shape of ", logits, " without its last dimension, got ", type);
+    return emitOptionalError(loc, "(C1) expects ", name, " of the shape of ", logits,
+                             " without its last dimension, got ", type);
   return success();
 }
 
@@ -33,7 +34,8 @@ static TensorFactors rowFactors(const ShardingRule &rule) {
   return rows;
 }
 
-LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult CrossEntropyOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                               SmallVectorImpl<Type> &types) {
   auto logits = tensorType(adaptor.getLogits());
   if (failed(checkRows(loc, logits, adaptor.getTargets(), "targets")))
     return failure();
@@ -50,7 +52,8 @@ ShardingRule CrossEntropyOp::getShardingRule() {
   return rule;
 }
 
-LogicalResult CrossEntropyOp::buildVjp(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &operandCotangents) {
+LogicalResult CrossEntropyOp::buildVjp(OpBuilder &builder, ValueRange cotangents,
+                                       SmallVectorImpl<Value> &operandCotangents) {
   if (cotangents[1])
     return emitOpError("cannot be differentiated through its second result");
   operandCotangents.push_back(
@@ -66,7 +69,8 @@ DictionaryAttr CrossEntropyOp::getCallAttributes() { return callAttributes(tenso
 LogicalResult CrossEntropyBackwardOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
                                                        SmallVectorImpl<Type> &types) {
   auto logits = tensorType(adaptor.getLogits());
-  if (failed(checkRows(loc, logits, adaptor.getTargets(), "targets")) || failed(checkRows(loc, logits, adaptor.getLse(), "lse")) ||
+  if (failed(checkRows(loc, logits, adaptor.getTargets(), "targets")) ||
+      failed(checkRows(loc, logits, adaptor.getLse(), "lse")) ||
       failed(checkRows(loc, logits, adaptor.getCotangent(), "cotangent")))
     return failure();
   types.push_back(logits);

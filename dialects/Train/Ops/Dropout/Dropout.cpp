@@ -5,7 +5,8 @@
 using namespace mlir;
 using namespace trainc::train;
 
-LogicalResult DropoutOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult DropoutOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                          SmallVectorImpl<Type> &types) {
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   double rate = adaptor.getRate().convertToDouble();
   int64_t samples = adaptor.getSamples();
@@ -19,7 +20,8 @@ LogicalResult DropoutOp::inferReturnTypes(MLIRContext *, std::optional<Location>
 
 /// A slice would have to know its place among all elements, so nothing may be split.
 ShardingRule DropoutOp::getShardingRule() {
-  ShardingRule rule = ShardingRule::elementwise(cast<RankedTensorType>(getType()).getShape(), 1, 1, FactorKind::Replicated);
+  ShardingRule rule =
+      ShardingRule::elementwise(cast<RankedTensorType>(getType()).getShape(), 1, 1, FactorKind::Replicated);
   rule.operands.append(3, TensorFactors{});
   rule.linearOperands = {0};
   return rule;
@@ -29,8 +31,8 @@ ShardingRule DropoutOp::getShardingRule() {
 static Value applyMask(DropoutOp op, OpBuilder &builder, Value value) {
   auto type = cast<RankedTensorType>(op.getType());
   Location loc = op.getLoc();
-  Value uniform = RandomOp::create(builder, loc, op.getSeed(), op.getStep(), op.getSample(), Distribution::Uniform, type.getShape(),
-                                   op.getStream(), op.getSamples(), type.getElementType());
+  Value uniform = RandomOp::create(builder, loc, op.getSeed(), op.getStep(), op.getSample(), Distribution::Uniform,
+                                   type.getShape(), op.getStream(), op.getSamples(), type.getElementType());
   double rate = op.getRate().convertToDouble();
   Value kept = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OGE, uniform, splat(builder, loc, type, rate));
   Value scaled = arith::MulFOp::create(builder, loc, value, splat(builder, loc, type, 1.0 / (1.0 - rate)));
@@ -41,7 +43,8 @@ void DropoutOp::decompose(OpBuilder &builder, SmallVectorImpl<Value> &results) {
   results.push_back(getRate().isZero() ? getInput() : applyMask(*this, builder, getInput()));
 }
 
-LogicalResult DropoutOp::buildVjp(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &operandCotangents) {
+LogicalResult DropoutOp::buildVjp(OpBuilder &builder, ValueRange cotangents,
+                                  SmallVectorImpl<Value> &operandCotangents) {
   operandCotangents.push_back(getRate().isZero() ? cotangents[0] : applyMask(*this, builder, cotangents[0]));
   operandCotangents.append(3, Value());
   return success();

@@ -17,7 +17,9 @@ struct RowBuilder {
   SmallVector<int64_t> rowDims() const { return llvm::to_vector(llvm::seq<int64_t>(0, full.getRank() - 1)); }
   Value spreadRow(Value row) { return broadcast(builder, loc, row, full.getShape(), rowDims()); }
   Value spreadColumn(Value column) { return broadcast(builder, loc, column, full.getShape(), {full.getRank() - 1}); }
-  Value sumRow(Value value) { return ReduceOp::create(builder, loc, value, ReductionKind::Add, ArrayRef<int64_t>{full.getRank() - 1}); }
+  Value sumRow(Value value) {
+    return ReduceOp::create(builder, loc, value, ReductionKind::Add, ArrayRef<int64_t>{full.getRank() - 1});
+  }
   Value meanRow(Value value) {
     Value sum = sumRow(value);
     return mul(sum, splat(builder, loc, sum.getType(), 1.0 / double(width())));
@@ -41,12 +43,15 @@ struct RowBuilder {
 };
 } // namespace
 
-LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult LayerNormOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                            SmallVectorImpl<Type> &types) {
   auto input = cast<RankedTensorType>(adaptor.getInput().getType());
   for (Value scale : {adaptor.getWeight(), adaptor.getBias()}) {
     auto type = cast<RankedTensorType>(scale.getType());
-    if (input.getRank() == 0 || type.getElementType() != input.getElementType() || type.getShape() != input.getShape().take_back())
-      return emitOptionalError(loc, "(C1) expects weight and bias of the size of the last dimension of ", input, ", got ", type);
+    if (input.getRank() == 0 || type.getElementType() != input.getElementType() ||
+        type.getShape() != input.getShape().take_back())
+      return emitOptionalError(loc, "(C1) expects weight and bias of the size of the last dimension of ", input,
+                               ", got ", type);
   }
   if (!(adaptor.getEpsilon().convertToDouble() > 0))
     return emitOptionalError(loc, "(C2) expects epsilon > 0, got ", adaptor.getEpsilon().convertToDouble());
@@ -71,7 +76,8 @@ void LayerNormOp::decompose(OpBuilder &builder, SmallVectorImpl<Value> &results)
 
 /// With n the normalized input, s the inverse deviation and g = cotangent * weight:
 /// d input = s (g - mean(g) - n mean(g n)), d weight = sum(cotangent n), d bias = sum(cotangent).
-LogicalResult LayerNormOp::buildVjp(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &operandCotangents) {
+LogicalResult LayerNormOp::buildVjp(OpBuilder &builder, ValueRange cotangents,
+                                    SmallVectorImpl<Value> &operandCotangents) {
   RowBuilder rows{builder, getLoc(), cast<RankedTensorType>(getType())};
   auto [normalized, inverse] = rows.normalize(getInput(), getEpsilon().convertToDouble());
   Value g = rows.mul(cotangents[0], rows.spreadColumn(getWeight()));

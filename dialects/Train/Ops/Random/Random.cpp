@@ -13,7 +13,8 @@
 using namespace mlir;
 using namespace trainc::train;
 
-LogicalResult RandomOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor, SmallVectorImpl<Type> &types) {
+LogicalResult RandomOp::inferReturnTypes(MLIRContext *, std::optional<Location> loc, Adaptor adaptor,
+                                         SmallVectorImpl<Type> &types) {
   ArrayRef<int64_t> shape = adaptor.getShape();
   int64_t samples = adaptor.getSamples(), stream = adaptor.getStream();
   if (samples < 0 || (samples > 0 && (shape.empty() || shape[0] % samples != 0)))
@@ -35,7 +36,9 @@ namespace {
 struct ScalarBuilder {
   OpBuilder &builder;
   Location loc;
-  Value constant(double value) { return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(float(value))); }
+  Value constant(double value) {
+    return arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(float(value)));
+  }
   Value add(Value a, Value b) { return arith::AddFOp::create(builder, loc, a, b); }
   Value sub(Value a, Value b) { return arith::SubFOp::create(builder, loc, a, b); }
   Value mul(Value a, Value b) { return arith::MulFOp::create(builder, loc, a, b); }
@@ -85,12 +88,14 @@ Value RandomOp::emitElement(OpBuilder &builder, ValueRange elements, llvm::funct
   Value seed = elements[0], step = elements[1], sample = elements[2], index = linearIndex();
   if (getSamples() > 0) {
     int64_t perSample = cast<RankedTensorType>(getResult().getType()).getNumElements() / getSamples();
-    index = arith::AddIOp::create(builder, loc, index, arith::MulIOp::create(builder, loc, sample, constant(i64, perSample)));
+    index = arith::AddIOp::create(builder, loc, index,
+                                  arith::MulIOp::create(builder, loc, sample, constant(i64, perSample)));
   }
   Value block = arith::ShRUIOp::create(builder, loc, index, constant(i64, 2));
   Value lane = low(arith::AndIOp::create(builder, loc, index, constant(i64, 3)));
   Value stream = constant(i32, int64_t(int32_t(uint32_t(getStream()))));
-  auto words = kernel::PhiloxOp::create(builder, loc, low(block), high(block), low(step), stream, low(seed), high(seed)).getResults();
+  auto words = kernel::PhiloxOp::create(builder, loc, low(block), high(block), low(step), stream, low(seed), high(seed))
+                   .getResults();
   Value word = words[3];
   for (int64_t i = 2; i >= 0; --i) {
     Value isLane = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, lane, constant(i32, i));

@@ -12,8 +12,8 @@ LogicalResult ReshapeOp::inferReturnTypes(MLIRContext *, std::optional<Location>
   for (int64_t size : shape)
     elements *= size;
   if (elements != input.getNumElements() || llvm::any_of(shape, [](int64_t size) { return size < 0; }))
-    return emitOptionalError(loc, "(C1) cannot reshape ", input, " of ", input.getNumElements(), " elements to [", shape,
-                             "] of ", elements);
+    return emitOptionalError(loc, "(C1) cannot reshape ", input, " of ", input.getNumElements(), " elements to [",
+                             shape, "] of ", elements);
   types.push_back(RankedTensorType::get(shape, input.getElementType()));
   return success();
 }
@@ -76,7 +76,8 @@ ShardingRule ReshapeOp::nonNestingRule(ArrayRef<int64_t> from, ArrayRef<int64_t>
   return rule;
 }
 
-LogicalResult ReshapeOp::buildVjp(OpBuilder &builder, ValueRange cotangents, SmallVectorImpl<Value> &operandCotangents) {
+LogicalResult ReshapeOp::buildVjp(OpBuilder &builder, ValueRange cotangents,
+                                  SmallVectorImpl<Value> &operandCotangents) {
   auto input = cast<RankedTensorType>(getInput().getType());
   operandCotangents.push_back(ReshapeOp::create(builder, getLoc(), cotangents[0], input.getShape()));
   return success();
