@@ -44,6 +44,7 @@ Executor::~Executor() {
 Result<std::unique_ptr<Executor>> Executor::create(Plan plan, Options options) {
   if (Status status = checkBlas(); !status.ok())
     return status;
+  reserveBlasBuffers(plan.threads);
   Result<Arena> arena = Arena::create(plan.arenaBytes);
   if (!arena.ok())
     return arena.status();

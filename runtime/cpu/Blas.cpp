@@ -10,6 +10,11 @@
 #include <cblas.h>
 #include <dlfcn.h>
 #include <mutex>
+#include <vector>
+
+// Exported by OpenBLAS though in no header of its.
+extern "C" void *blas_memory_alloc(int position);
+extern "C" void blas_memory_free(void *buffer);
 
 using namespace trainc;
 
@@ -52,4 +57,12 @@ Status trainc::checkBlas() {
                    "build has threads that fight with this program's; unset LD_LIBRARY_PATH or put the folder of "
                    "libopenblas0-openmp first in it",
                    library.dli_fname ? library.dli_fname : "libopenblas.so.0", openblas_get_config());
+}
+
+void trainc::reserveBlasBuffers(int64_t threads) {
+  std::vector<void *> held(threads);
+  for (void *&buffer : held)
+    buffer = blas_memory_alloc(0);
+  for (void *buffer : held)
+    blas_memory_free(buffer);
 }
