@@ -9,16 +9,17 @@
 
 int main(int argc, char **argv) {
   std::string path;
-  bool gradients = false, sharding = false;
+  bool gradients = false, sharding = false, values = false;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i];
     gradients |= argument == "--gradients";
     sharding |= argument == "--sharding";
+    values |= argument == "--values";
     if (argument[0] != '-')
       path = argument;
   }
-  if (path.empty() || !(gradients || sharding)) {
-    llvm::errs() << "usage: trainc-check FILE.mlir [--gradients] [--sharding]\n";
+  if (path.empty() || !(gradients || sharding || values)) {
+    llvm::errs() << "usage: trainc-check FILE.mlir [--gradients] [--sharding] [--values]\n";
     return 1;
   }
   mlir::DialectRegistry registry;
@@ -34,6 +35,8 @@ int main(int argc, char **argv) {
     ++functions;
     if (gradients)
       failures += trainc::check::checkGradients(function);
+    if (values)
+      failures += trainc::check::printValues(function);
     if (sharding)
       failures += trainc::check::checkSharding(function);
   }

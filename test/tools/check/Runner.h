@@ -47,6 +47,9 @@ int checkGradients(mlir::func::FuncOp function);
 /// The number of factors of ops' sharding rules that fail when the op is run piece by piece.
 int checkSharding(mlir::func::FuncOp function);
 
+/// Prints the smallest, the largest and the mean element of each result; returns 1 if the function cannot be run.
+int printValues(mlir::func::FuncOp function);
+
 /// Reproducible values for argument `index`: uniform in [check.min, check.max] of the argument (default [-1, 1]),
 /// integers in [0, check.bound).
 Data argumentData(mlir::func::FuncOp function, unsigned index);

@@ -2,7 +2,7 @@
 //
 // Philox-4x32-10 of the element's global index, and the inverse of the normal
 // distribution function by rational approximation: PPND7 of Wichura 1988,
-// AS 241, about 7 digits, which is all that a uniform number of 24 bits carries.
+// AS 241, about 7 digits, which is all that a uniform number of 23 bits carries.
 //
 //===----------------------------------------------------------------------===//
 #include "dialects/Kernel/Kernel.h"
@@ -102,10 +102,10 @@ Value RandomOp::emitElement(OpBuilder &builder, ValueRange elements, llvm::funct
     word = arith::SelectOp::create(builder, loc, isLane, words[i], word);
   }
   ScalarBuilder b{builder, loc};
-  Value bits = arith::ShRUIOp::create(builder, loc, word, constant(i32, 8));
-  // 24 bits convert exactly, and as a signed number in one instruction.
+  // 23 bits, so that the half added to them is exact in f32: with 24 the largest would round to 1.
+  Value bits = arith::ShRUIOp::create(builder, loc, word, constant(i32, 9));
   Value uniform = b.mul(b.add(arith::SIToFPOp::create(builder, loc, builder.getF32Type(), bits), b.constant(0.5)),
-                        b.constant(1.0 / 16777216.0));
+                        b.constant(1.0 / 8388608.0));
   Value value = getDistribution() == Distribution::Uniform ? uniform : b.inverseNormal(uniform);
   return getElementType().isF32() ? value : arith::ExtFOp::create(builder, loc, getElementType(), value).getResult();
 }

@@ -11,7 +11,7 @@ def Train_RandomOp : Train_PureOp<"random", [
   let summary = "random numbers as a function of seed, step, stream and element";
   let description = [{
     Element i (row-major, counted over the global batch) is word `i mod 4` of Philox-4x32-10 with key `seed` and counter
-    `(i div 4 low, i div 4 high, step, stream)`. `uniform` maps a word w to `(w div 2^8 + 1/2) * 2^-24`, in (0, 1); `normal`
+    `(i div 4 low, i div 4 high, step, stream)`. `uniform` maps a word w to `(w div 2^9 + 1/2) * 2^-23`, in (0, 1); `normal`
     applies the inverse of the normal distribution function to that. If dimension 0 carries `samples` samples of the batch,
     the global index adds `sample * (elements / samples)`: micro-batches of any size draw the same numbers.
     Source: Salmon et al. 2011 (Philox); Wichura 1988, Applied Statistics 37, AS 241, PPND7 (normal).
