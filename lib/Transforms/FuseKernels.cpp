@@ -23,11 +23,35 @@ namespace {
 /// Ops that need their operands and results in memory.
 bool isBoundary(Operation *op) { return isa<train::LibraryCallOpInterface, train::ReshapeOp, func::ReturnOp>(op); }
 
+bool isSupportedTensor(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor || !tensor.hasStaticShape())
+    return false;
+  Type element = tensor.getElementType();
+  return element.isF32() || element.isF64() || element.isInteger(1) || element.isInteger(32) || element.isInteger(64);
+}
+
+LogicalResult verifyTypes(Operation *op, TypeRange types) {
+  for (Type type : types)
+    if (!isSupportedTensor(type))
+      return op->emitError() << "cannot lower a value of type " << type
+                             << ": expects tensors of static shape of f32, f64, i32, i64 or i1";
+  return success();
+}
+
+/// A straight line of ops on tensors, each of which becomes a kernel or a call.
 LogicalResult verifyLowerable(func::FuncOp function) {
-  for (Operation &op : function.front())
+  if (!function.getBody().hasOneBlock())
+    return function.emitError() << "cannot lower function '" << function.getName() << "': expects a body of one block";
+  if (failed(verifyTypes(function, function.getArgumentTypes())))
+    return failure();
+  for (Operation &op : function.front()) {
     if (!isGenerated(&op) && !isBoundary(&op) && !isSplatConstant(&op))
       return op.emitError() << "cannot lower '" << op.getName()
                             << "': it is neither elementwise, a reduction nor a library call";
+    if (failed(verifyTypes(&op, op.getResultTypes())))
+      return failure();
+  }
   return success();
 }
 

@@ -33,7 +33,10 @@ namespace {
 // Instructions
 //===----------------------------------------------------------------------===//
 
-void convertToInstructions(func::FuncOp function, int64_t threads) {
+/// Fails where `fuse-kernels` has not run.
+LogicalResult convertToInstructions(func::FuncOp function, int64_t threads) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitError() << "cannot place function '" << function.getName() << "': expects a body of one block";
   for (Operation &op : llvm::make_early_inc_range(function.front())) {
     OpBuilder builder(&op);
     Operation *instruction = nullptr;
@@ -46,12 +49,16 @@ void convertToInstructions(func::FuncOp function, int64_t threads) {
       instruction =
           plan::CallOp::create(builder, op.getLoc(), op.getResultTypes(), call.getCallee(), call.getCallOperands(),
                                call.getCallAttributes(), call.getWorkspaceBytes(threads), inPlace);
-    } else {
+    } else if (isa<plan::LaunchOp, plan::CallOp, plan::ViewOp, func::ReturnOp>(op)) {
       continue;
+    } else {
+      return op.emitError() << "cannot place '" << op.getName()
+                            << "': expects launches and library ops, as fuse-kernels leaves them";
     }
     op.replaceAllUsesWith(instruction);
     op.erase();
   }
+  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -142,8 +149,7 @@ public:
   /// Returns the end of the temporaries.
   FailureOr<int64_t> run(int64_t temporariesBase) {
     shareBytes();
-    placeArguments();
-    if (failed(placeState()))
+    if (failed(placeArguments()) || failed(placeState()))
       return failure();
     int64_t end = placeRest(temporariesBase);
     attach();
@@ -158,7 +164,7 @@ private:
           bytes.share(result, operand);
   }
 
-  void placeArguments() {
+  LogicalResult placeArguments() {
     for (BlockArgument argument : function.getArguments()) {
       unsigned number = argument.getArgNumber();
       if (Attribute key = function.getArgAttr(number, train::kStateAttr))
@@ -167,7 +173,12 @@ private:
         places[argument] = slotPlace("batch", *layout.batch.find(input.get("name")));
       else if (function.getArgAttr(number, train::kMicroAttr))
         places[argument] = slotPlace("micro", 0);
+      else
+        return function.emitError() << "argument " << number << " of '" << function.getName()
+                                    << "' has no bytes: expects train.state, train.input or train.micro";
     }
+    return success();
+  }
   }
 
   Attribute slotPlace(StringRef slot, int64_t offset) {
@@ -251,7 +262,8 @@ struct PlacePass : trainc::impl::PlacePassBase<PlacePass> {
     ModuleOp module = getOperation();
     SmallVector<func::FuncOp> functions(module.getOps<func::FuncOp>());
     for (func::FuncOp function : functions)
-      convertToInstructions(function, threads);
+      if (failed(convertToInstructions(function, threads)))
+        return signalPassFailure();
 
     Layout layout;
     SmallVector<Attribute> state = layoutState(functions, layout);

@@ -13,15 +13,28 @@ FailureOr<ModelFunctions> ModelFunctions::find(ModuleOp module) {
   auto optimizers = module.getOps<train::OptimizerOp>();
   auto micro = module->getAttrOfType<IntegerAttr>("train.micro_batch"),
        global = module->getAttrOfType<IntegerAttr>("train.global_batch");
-  if (!model.loss || model.loss.getNumResults() != 2)
-    return module.emitError("expects a function @loss with results loss_sum and count");
-  if (!model.learningRate || optimizers.empty())
-    return module.emitError("expects a function @learning_rate and a train.optimizer");
+  auto isScalarFloat = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getRank() == 0 && isa<FloatType>(tensor.getElementType());
+  };
+  auto isStraight = [](func::FuncOp function) { return function && function.getBody().hasOneBlock(); };
+  if (!isStraight(model.loss) || model.loss.getNumResults() != 2 ||
+      !llvm::all_of(model.loss.getResultTypes(), isScalarFloat))
+    return module.emitError("expects a function @loss of one block with scalar float results loss_sum and count");
+  if (!isStraight(model.learningRate) || model.learningRate.getNumArguments() != 1 ||
+      model.learningRate.getNumResults() != 1 || !isScalarFloat(model.learningRate.getArgumentTypes()[0]) ||
+      !isScalarFloat(model.learningRate.getResultTypes()[0]))
+    return module.emitError("expects a function @learning_rate of one block from a scalar float to a scalar float");
+  if (optimizers.empty())
+    return module.emitError("expects a train.optimizer");
   if (!micro || !global)
     return module.emitError("expects the attributes train.micro_batch and train.global_batch");
   model.optimizer = *optimizers.begin();
   model.microBatch = micro.getInt();
   model.globalBatch = global.getInt();
+  if (model.microBatch < 1 || model.globalBatch < 1 || model.globalBatch % model.microBatch != 0)
+    return module.emitError("expects train.micro_batch to divide train.global_batch, got ")
+           << model.microBatch << " and " << model.globalBatch;
   return model;
 }
 
