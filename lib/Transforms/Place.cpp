@@ -179,7 +179,6 @@ private:
     }
     return success();
   }
-  }
 
   Attribute slotPlace(StringRef slot, int64_t offset) {
     return builder.getDictionaryAttr({builder.getNamedAttr("slot", builder.getStringAttr(slot)),

@@ -24,7 +24,7 @@ def DifferentiatePass : Pass<"differentiate", "::mlir::ModuleOp"> {
       -> (tensor<f64> {train.state = ["", "loss"]}, tensor<4xf32> {train.state = ["w", "gradient"]})
     ```
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::func::FuncDialect"];
+  let dependentDialects = ["::trainc::train::TrainDialect", "::mlir::func::FuncDialect"];
 }
 
 def DecomposePass : Pass<"decompose", "::mlir::func::FuncOp"> {
@@ -33,7 +33,7 @@ def DecomposePass : Pass<"decompose", "::mlir::func::FuncOp"> {
     Every op with DecomposeOpInterface is replaced by what it says. A sum over all of a tensor of two or more dimensions becomes a
     sum over the last dimension and a sum of the rest, so that it runs in parallel and its rounding error grows more slowly.
   }];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+  let dependentDialects = ["::trainc::train::TrainDialect"];
 }
 
 def FoldAccumulationPass : Pass<"fold-accumulation", "::mlir::func::FuncOp"> {
@@ -62,7 +62,7 @@ def FuseKernelsPass : Pass<"fuse-kernels", "::mlir::ModuleOp"> {
 
     Fails, naming the op, where an op is neither elementwise nor a library call.
   }];
-  let dependentDialects = ["::trainc::kernel::KernelDialect", "::trainc::plan::PlanDialect"];
+  let dependentDialects = ["::trainc::train::TrainDialect", "::trainc::kernel::KernelDialect", "::trainc::plan::PlanDialect"];
   let statistics = [Statistic<"numKernels", "num-kernels", "kernels after merging equal ones">,
                     Statistic<"numLaunches", "num-launches", "kernel launches">,
                     Statistic<"numRecomputed", "num-recomputed", "values computed again instead of stored">];
