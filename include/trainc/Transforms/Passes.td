@@ -73,7 +73,7 @@ def PlacePass : Pass<"place", "::mlir::ModuleOp"> {
   let description = [{
     Replaces library ops by `plan.call` and reshapes by `plan.view`, orders the state in the arena, finds the lifetime of each value
     and attaches `plan.at` to every function argument and every instruction. A value that is written back to the
-    state lies in the state; where the old value is still read later, a copy is inserted.
+    state lies in the state; the pass fails where the old value is still read later.
 
     The pass is quadratic in the number of values alive in one function.
   }];

@@ -72,7 +72,7 @@ struct Initializer {
   double second = 0;
 };
 
-/// Scalars (i64) of the running program that random ops read: the run's seed, the step (from 1), and the number of the
+/// Scalars (i64) of the running program that random ops read: the run's seed, the number of finished steps, and the number of the
 /// micro-batch's first sample in the global batch.
 enum class RunScalar : int32_t { Seed, Step, Sample };
 

@@ -116,6 +116,15 @@ private:
       checkTensor(op->getOperand(i).getType(), rule.operands[i]);
     for (size_t i = 0; isGood && i < rule.results.size(); ++i)
       checkTensor(op->getResult(i).getType(), rule.results[i]);
+    // A reduced factor is gone from the results; any other is in at least one.
+    for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
+      bool isReduced = rule.factors[factor].kind == train::FactorKind::SumReduction ||
+                       rule.factors[factor].kind == train::FactorKind::MaxReduction;
+      bool isInResults = llvm::any_of(
+          rule.results, [&](const train::TensorFactors &dims) { return Split{rule, factor, 1}.appearsIn(dims); });
+      isGood &= !(isReduced && isInResults) &&
+                (isReduced || isInResults || rule.factors[factor].kind == train::FactorKind::Replicated);
+    }
     if (!isGood)
       llvm::outs() << "FAIL rule of " << op->getName() << " does not fit its operands and results\n";
     return isGood;
