@@ -57,12 +57,13 @@ def FuseKernelsPass : Pass<"fuse-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Groups elementwise ops, broadcasts and reductions that share an iteration space and outlines each group as a
     `kernel.func` with a `plan.launch`. Cheap values are computed again in each kernel that needs them instead of being stored.
-    Equal kernels become one. Decides which results take over the bytes of an operand. Afterwards a function holds launches,
-    library ops and reshapes only.
+    Equal kernels become one. Decides which results take over the bytes of an operand; a new value of the state that is ready
+    before the old one is last read is copied into the state at the end. Afterwards a function holds launches, library ops and
+    reshapes only.
 
     Fails, naming the op, where an op is neither elementwise nor a library call.
   }];
-  let dependentDialects = ["::trainc::kernel::KernelDialect", "::trainc::plan::PlanDialect"];
+  let dependentDialects = ["::trainc::kernel::KernelDialect", "::trainc::plan::PlanDialect", "::trainc::train::TrainDialect"];
   let statistics = [Statistic<"numKernels", "num-kernels", "kernels after merging equal ones">,
                     Statistic<"numLaunches", "num-launches", "kernel launches">,
                     Statistic<"numRecomputed", "num-recomputed", "values computed again instead of stored">];
@@ -73,7 +74,7 @@ def PlacePass : Pass<"place", "::mlir::ModuleOp"> {
   let description = [{
     Replaces library ops by `plan.call` and reshapes by `plan.view`, orders the state in the arena, finds the lifetime of each value
     and attaches `plan.at` to every function argument and every instruction. A value that is written back to the
-    state lies in the state; where the old value is still read later, a copy is inserted.
+    state lies in the state; fails where the old value is still read later.
 
     The pass is quadratic in the number of values alive in one function.
   }];
