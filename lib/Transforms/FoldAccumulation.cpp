@@ -17,8 +17,9 @@ using namespace mlir;
 using namespace trainc;
 
 namespace {
-bool isAccumulator(Value value) {
-  return isa<BlockArgument>(value) ? mayOverwrite(value) : isa<train::AccumulateOpInterface>(value.getDefiningOp());
+bool isAccumulator(Value value, Value sum) {
+  bool hasBytes = isa<BlockArgument>(value) || isa<train::AccumulateOpInterface>(value.getDefiningOp());
+  return hasBytes && mayAccumulate(value, sum);
 }
 
 /// The first call of a chain of calls that accumulate onto each other.
@@ -36,7 +37,7 @@ train::AccumulateOpInterface chainStart(train::AccumulateOpInterface call) {
 bool foldInto(arith::AddFOp sum, unsigned index) {
   Value product = sum->getOperand(index), accumulator = sum->getOperand(1 - index);
   auto call = product.getDefiningOp<train::AccumulateOpInterface>();
-  if (!call || !product.hasOneUse() || !accumulator.hasOneUse() || !isAccumulator(accumulator))
+  if (!call || !product.hasOneUse() || !isAccumulator(accumulator, sum))
     return false;
   if (call.hasAccumulator() && !isa<BlockArgument>(accumulator))
     return false; // defined after the chain starts, perhaps

@@ -75,14 +75,14 @@ void separateStoredValues(func::FuncOp function) {
   }
 }
 
-/// Calls that were given an accumulator that others read later add in a kernel instead.
+/// Calls that were given an accumulator whose bytes they may not write add in a kernel instead.
 void separateSharedAccumulators(func::FuncOp function) {
   function.walk([](train::AccumulateOpInterface op) {
     if (!op.hasAccumulator())
       return;
     auto call = cast<train::LibraryCallOpInterface>(op.getOperation());
     Value accumulator = call.getCallOperands()[call.getInPlaceOperand()];
-    if (mayOverwrite(accumulator) && accumulator.hasOneUse())
+    if (mayAccumulate(accumulator, op->getResult(0)))
       return;
     op.setAccumulator(Value());
     OpBuilder builder(op->getContext());
@@ -91,6 +91,18 @@ void separateSharedAccumulators(func::FuncOp function) {
     Value sum = arith::AddFOp::create(builder, op->getLoc(), accumulator, result);
     result.replaceAllUsesExcept(sum, sum.getDefiningOp());
   });
+}
+
+/// A kernel that copies a tensor of `type`.
+kernel::FuncOp buildCopy(OpBuilder &builder, Location loc, StringRef name, RankedTensorType type) {
+  Type buffer = MemRefType::get({type.getNumElements()}, type.getElementType());
+  auto kernel = kernel::FuncOp::create(builder, loc, name, {buffer, buffer}, {}, type.getNumElements());
+  Block &body = kernel.getBody().front();
+  OpBuilder inside = OpBuilder::atBlockBegin(&body);
+  AffineMap map = builder.getMultiDimIdentityMap(1);
+  Value element = kernel::LoadOp::create(inside, loc, body.getArgument(0), map);
+  kernel::StoreOp::create(inside, loc, element, body.getArgument(1), map);
+  return kernel;
 }
 
 /// Text of a kernel without its name: equal texts are equal kernels.
@@ -113,9 +125,23 @@ struct FuseKernelsPass : trainc::impl::FuseKernelsPassBase<FuseKernelsPass> {
       separateStoredValues(function);
       separateSharedAccumulators(function);
       outlineGroups(function);
-      shareBytesInPlace(function);
+      for (OpOperand *use : shareBytesInPlace(function))
+        copyLate(*use, function);
     }
     mergeEqualKernels();
+  }
+
+  /// Writes a new value of the state at the end of the function, from bytes of its own.
+  void copyLate(OpOperand &use, func::FuncOp function) {
+    OpBuilder builder(function);
+    auto type = cast<RankedTensorType>(use.get().getType());
+    std::string name = ("k" + Twine(nextKernel++)).str();
+    buildCopy(builder, use.get().getLoc(), name, type);
+    builder.setInsertionPoint(use.getOwner());
+    use.set(plan::LaunchOp::create(builder, use.get().getLoc(), TypeRange(type), name, use.get(),
+                                   builder.getDenseI64ArrayAttr({}))
+                .getResult(0));
+    ++numLaunches;
   }
 
   void outlineGroups(func::FuncOp function) {

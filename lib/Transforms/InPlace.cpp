@@ -22,6 +22,30 @@ bool trainc::mayOverwrite(Value value) {
   return argument ? newValueOf(argument) >= 0 : !value.getDefiningOp<arith::ConstantOp>();
 }
 
+/// The call that adds onto `value`, its only use, or null.
+static Operation *accumulatingUser(Value value) {
+  if (!value.hasOneUse())
+    return nullptr;
+  auto call = dyn_cast<train::AccumulateOpInterface>(*value.user_begin());
+  if (!call || !call.hasAccumulator())
+    return nullptr;
+  auto library = cast<train::LibraryCallOpInterface>(call.getOperation());
+  return library.getCallOperands()[library.getInPlaceOperand()] == value ? call.getOperation() : nullptr;
+}
+
+bool trainc::mayAccumulate(Value accumulator, Value sum) {
+  // A reshape shares its bytes with values that have uses of their own.
+  if (!accumulator.hasOneUse() || isa_and_nonnull<train::ReshapeOp, arith::ConstantOp>(accumulator.getDefiningOp()))
+    return false;
+  auto argument = dyn_cast<BlockArgument>(accumulator);
+  if (!argument)
+    return true;
+  while (Operation *next = accumulatingUser(sum))
+    sum = next->getResult(0);
+  int newValue = newValueOf(argument);
+  return newValue >= 0 && argument.getOwner()->getTerminator()->getOperand(newValue) == sum;
+}
+
 ByteSharing::ByteSharing(Block &block) {
   for (auto [position, op] : llvm::enumerate(block))
     positions[&op] = position;
@@ -60,7 +84,7 @@ public:
         keyOf[terminator->getOperand(i)] = key;
   }
 
-  void run() {
+  SmallVector<OpOperand *> run() {
     for (Operation &op : function.front()) {
       if (auto reshape = dyn_cast<train::ReshapeOp>(op))
         bytes.share(reshape.getResult(), reshape.getInput());
@@ -69,9 +93,24 @@ public:
       else if (auto launch = dyn_cast<plan::LaunchOp>(op))
         planLaunch(launch);
     }
+    return lateResults();
   }
 
 private:
+  SmallVector<OpOperand *> lateResults() {
+    SmallVector<OpOperand *> late;
+    for (OpOperand &use : function.front().getTerminator()->getOpOperands()) {
+      Attribute key = function.getResultAttr(use.getOperandNumber(), train::kStateAttr);
+      Operation *writer = bytes.rootOf(use.get()).getDefiningOp();
+      if (key && writer && llvm::any_of(function.getArguments(), [&](BlockArgument argument) {
+            return function.getArgAttr(argument.getArgNumber(), train::kStateAttr) == key &&
+                   bytes.lastUse(argument) >= bytes.position(writer);
+          }))
+        late.push_back(&use);
+    }
+    return late;
+  }
+
   /// Whether `result` of `op` may take over the bytes of `operand`.
   bool mayTakeOver(Operation *op, Value result, Value operand) {
     if (operand.getType() != result.getType() || llvm::count(op->getOperands(), operand) != 1 ||
@@ -142,4 +181,4 @@ private:
 };
 } // namespace
 
-void trainc::shareBytesInPlace(func::FuncOp function) { InPlacePlanner(function).run(); }
+SmallVector<OpOperand *> trainc::shareBytesInPlace(func::FuncOp function) { return InPlacePlanner(function).run(); }

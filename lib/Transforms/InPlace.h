@@ -14,6 +14,10 @@ constexpr llvm::StringLiteral kInPlaceMark = "trainc.in_place";
 /// returns.
 bool mayOverwrite(mlir::Value value);
 
+/// Whether a library call may add its result `sum` onto the bytes of `accumulator`: nothing else reads those, and where
+/// they belong to the state, `sum` (or what further calls add onto it) is the entry's new value.
+bool mayAccumulate(mlir::Value accumulator, mlir::Value sum);
+
 /// Values of a straight line of ops that share bytes, and when those bytes are last read.
 class ByteSharing {
 public:
@@ -35,7 +39,9 @@ private:
 
 /// Lets results of launches and library ops take over the bytes of operands that are not read again, and ties new
 /// values of the state to the old ones. Kernels are changed, so each launch must have its own.
-void shareBytesInPlace(mlir::func::FuncOp function);
+/// Returns the operands of the terminator that are computed before the old value of their state is last read: they need
+/// bytes of their own until then.
+llvm::SmallVector<mlir::OpOperand *> shareBytesInPlace(mlir::func::FuncOp function);
 
 } // namespace trainc
 

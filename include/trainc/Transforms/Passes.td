@@ -57,8 +57,9 @@ def FuseKernelsPass : Pass<"fuse-kernels", "::mlir::ModuleOp"> {
   let description = [{
     Groups elementwise ops, broadcasts and reductions that share an iteration space and outlines each group as a
     `kernel.func` with a `plan.launch`. Cheap values are computed again in each kernel that needs them instead of being stored.
-    Equal kernels become one. Decides which results take over the bytes of an operand. Afterwards a function holds launches,
-    library ops and reshapes only.
+    Equal kernels become one. Decides which results take over the bytes of an operand; a new value of the state that is ready
+    before the old one is last read is copied into the state at the end. Afterwards a function holds launches, library ops and
+    reshapes only.
 
     Fails, naming the op, where an op is neither elementwise nor a library call.
   }];
