@@ -71,7 +71,20 @@ public:
       addInstruction(&op);
   }
 
-  json body() { return {{"name", function.getName().str()}, {"values", values}, {"instructions", instructions}}; }
+  json body() {
+    return {
+        {"name", function.getName().str()}, {"values", values}, {"instructions", instructions}, {"results", results()}};
+  }
+  /// Which value is the new one of which state entry.
+  json results() {
+    json list = json::array();
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      if (auto key = function.getResultAttrOfType<ArrayAttr>(i, train::kStateAttr))
+        list.push_back({{"scope", textOf(key[0])},
+                        {"role", textOf(key[1])},
+                        {"value", numbers.lookup(function.front().getTerminator()->getOperand(i))}});
+    return list;
+  }
   /// Results that the host reads.
   void addMetrics(json &metrics) {
     for (unsigned i = 0; i < function.getNumResults(); ++i)
@@ -185,6 +198,22 @@ json inputsJson(ModuleOp module) {
   return list;
 }
 
+/// Arguments of a kernel, in order: element type, number of elements, and how they are accessed.
+json argumentsJson(kernel::FuncOp kernel) {
+  json arguments = json::array();
+  for (BlockArgument argument : kernel.getArguments()) {
+    auto type = cast<MemRefType>(argument.getType());
+    bool isRead = llvm::any_of(argument.getUsers(), [](Operation *user) { return isa<kernel::LoadOp>(user); });
+    bool isWritten = llvm::any_of(argument.getUsers(), [](Operation *user) { return isa<kernel::StoreOp>(user); });
+    arguments.push_back({{"dtype", dtypeOf(type)},
+                         {"elements", type.getNumElements()},
+                         {"access", isRead && isWritten ? "read_write"
+                                    : isWritten         ? "write"
+                                                        : "read"}});
+  }
+  return arguments;
+}
+
 json stateJson(ModuleOp module) {
   json state = json::array();
   for (Attribute attribute : module->getAttrOfType<ArrayAttr>(plan::kStateAttr)) {
@@ -221,8 +250,10 @@ json trainc::stageJson(ModuleOp module) {
   }
   for (kernel::FuncOp kernel : module.getOps<kernel::FuncOp>()) {
     WorkShape work = getWorkShape(kernel);
-    stage["kernels"].push_back(
-        {{"name", kernel.getSymName().str()}, {"work_items", work.workItems}, {"grain", work.grain}});
+    stage["kernels"].push_back({{"name", kernel.getSymName().str()},
+                                {"work_items", work.workItems},
+                                {"grain", work.grain},
+                                {"args", argumentsJson(kernel)}});
   }
   llvm::MapVector<StringRef, BodyJson> bodies;
   for (func::FuncOp function : module.getOps<func::FuncOp>())

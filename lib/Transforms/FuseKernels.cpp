@@ -25,7 +25,7 @@ bool isBoundary(Operation *op) { return isa<train::LibraryCallOpInterface, train
 
 bool isSupportedTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor || !tensor.hasStaticShape())
+  if (!tensor || !tensor.hasStaticShape() || tensor.getNumElements() == 0)
     return false;
   Type element = tensor.getElementType();
   return element.isF32() || element.isF64() || element.isInteger(1) || element.isInteger(32) || element.isInteger(64);
@@ -35,7 +35,7 @@ LogicalResult verifyTypes(Operation *op, TypeRange types) {
   for (Type type : types)
     if (!isSupportedTensor(type))
       return op->emitError() << "cannot lower a value of type " << type
-                             << ": expects tensors of static shape of f32, f64, i32, i64 or i1";
+                             << ": expects tensors of static shape, not empty, of f32, f64, i32, i64 or i1";
   return success();
 }
 
@@ -49,6 +49,8 @@ LogicalResult verifyLowerable(func::FuncOp function) {
     if (!isGenerated(&op) && !isBoundary(&op) && !isSplatConstant(&op))
       return op.emitError() << "cannot lower '" << op.getName()
                             << "': it is neither elementwise, a reduction nor a library call";
+    if (isGenerated(&op) && op.getNumResults() != 1)
+      return op.emitError() << "cannot lower '" << op.getName() << "': expects one result, got " << op.getNumResults();
     if (failed(verifyTypes(&op, op.getResultTypes())))
       return failure();
   }

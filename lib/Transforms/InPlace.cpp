@@ -111,9 +111,15 @@ private:
     return late;
   }
 
+  /// Whether `op` reads the bytes of `operand` through more than one operand: a view of it, or itself twice.
+  bool readsElsewhere(Operation *op, Value operand) const {
+    Value root = bytes.rootOf(operand);
+    return llvm::count_if(op->getOperands(), [&](Value other) { return bytes.rootOf(other) == root; }) != 1;
+  }
+
   /// Whether `result` of `op` may take over the bytes of `operand`.
   bool mayTakeOver(Operation *op, Value result, Value operand) {
-    if (operand.getType() != result.getType() || llvm::count(op->getOperands(), operand) != 1 ||
+    if (operand.getType() != result.getType() || readsElsewhere(op, operand) ||
         bytes.lastUse(operand) != bytes.position(op))
       return false;
     auto argument = dyn_cast<BlockArgument>(bytes.rootOf(operand));

@@ -94,19 +94,23 @@ SmallVector<int64_t> KernelBuilder::collapsedShape(const Access &access) const {
   return llvm::map_to_vector(runsOf(access), [&](unsigned run) { return runSizes[run]; });
 }
 
-/// The index of a run in the kernel's iteration space: an outer dimension, or a part of the inner one.
-AffineExpr KernelBuilder::spaceIndex(unsigned run) const {
-  MLIRContext *context = builder.getContext();
-  if (const auto *outer = llvm::find(outerRuns, run); outer != outerRuns.end())
-    return getAffineDimExpr(outer - outerRuns.begin(), context);
-  AffineExpr inner = getAffineDimExpr(outerRuns.size(), context);
+/// How far apart two indices of an inner run lie in the inner dimension.
+int64_t KernelBuilder::innerStride(unsigned run) const {
   int64_t stride = 1;
   for (unsigned other : llvm::reverse(innerRuns)) {
     if (other == run)
       break;
     stride *= runSizes[other];
   }
-  AffineExpr index = inner.floorDiv(stride);
+  return stride;
+}
+
+/// The index of a run in the kernel's iteration space: an outer dimension, or a part of the inner one.
+AffineExpr KernelBuilder::spaceIndex(unsigned run) const {
+  MLIRContext *context = builder.getContext();
+  if (const auto *outer = llvm::find(outerRuns, run); outer != outerRuns.end())
+    return getAffineDimExpr(outer - outerRuns.begin(), context);
+  AffineExpr index = getAffineDimExpr(outerRuns.size(), context).floorDiv(innerStride(run));
   return run == innerRuns.front() ? index : index % runSizes[run];
 }
 
@@ -125,32 +129,35 @@ Value KernelBuilder::load(Value value, const Access &access) {
   return kernel::LoadOp::create(builder, value.getLoc(), argument, mapOf(access));
 }
 
-/// Row-major index, in a tensor accessed as `access`, of the current point, as an i64.
-Value KernelBuilder::linearIndex(const Access &access, Location loc) {
-  Type i64 = builder.getI64Type();
+/// The index of a run at the current point, as an i64.
+Value KernelBuilder::runIndex(unsigned run, Location loc) {
   auto constant = [&](int64_t value) -> Value {
     return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
   };
-  AffineMap map = mapOf(access);
-  SmallVector<int64_t> sizes = collapsedShape(access);
+  auto coordinate = [&](size_t dim) -> Value {
+    return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), kernel::IndexOp::create(builder, loc, dim));
+  };
+  if (runSizes[run] == 1)
+    return constant(0);
+  if (const auto *outer = llvm::find(outerRuns, run); outer != outerRuns.end())
+    return coordinate(outer - outerRuns.begin());
+  Value index = coordinate(outerRuns.size());
+  if (int64_t stride = innerStride(run); stride > 1)
+    index = arith::DivUIOp::create(builder, loc, index, constant(stride));
+  if (run != innerRuns.front())
+    index = arith::RemUIOp::create(builder, loc, index, constant(runSizes[run]));
+  return index;
+}
+
+/// Row-major index, in a tensor accessed as `access`, of the current point, as an i64.
+Value KernelBuilder::linearIndex(const Access &access, Location loc) {
+  auto constant = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  };
   Value total = constant(0);
-  for (auto [expr, size] : llvm::zip_equal(map.getResults(), sizes)) {
-    // Runs of the inner dimension are quotients and remainders of it.
-    unsigned dim = 0;
-    int64_t divisor = 1, modulus = 0;
-    expr.walk([&](AffineExpr part) {
-      if (auto position = dyn_cast<AffineDimExpr>(part))
-        dim = position.getPosition();
-      else if (auto binary = dyn_cast<AffineBinaryOpExpr>(part))
-        (part.getKind() == AffineExprKind::Mod ? modulus : divisor) =
-            cast<AffineConstantExpr>(binary.getRHS()).getValue();
-    });
-    Value index = arith::IndexCastOp::create(builder, loc, i64, kernel::IndexOp::create(builder, loc, dim));
-    if (divisor > 1)
-      index = arith::DivUIOp::create(builder, loc, index, constant(divisor));
-    if (modulus > 0)
-      index = arith::RemUIOp::create(builder, loc, index, constant(modulus));
-    total = arith::AddIOp::create(builder, loc, arith::MulIOp::create(builder, loc, total, constant(size)), index);
+  for (unsigned run : runsOf(access)) {
+    Value scaled = arith::MulIOp::create(builder, loc, total, constant(runSizes[run]));
+    total = arith::AddIOp::create(builder, loc, scaled, runIndex(run, loc));
   }
   return total;
 }

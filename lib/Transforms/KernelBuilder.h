@@ -29,11 +29,13 @@ private:
   llvm::SmallVector<unsigned> runsOf(const Access &access) const;
   llvm::SmallVector<int64_t> collapsedShape(const Access &access) const;
   mlir::AffineMap mapOf(const Access &access) const;
+  int64_t innerStride(unsigned run) const;
   mlir::AffineExpr spaceIndex(unsigned run) const;
 
   mlir::Value element(mlir::Value value, const Access &access);
   mlir::Value emit(mlir::Operation *op, const Access &access);
   mlir::Value load(mlir::Value value, const Access &access);
+  mlir::Value runIndex(unsigned run, mlir::Location loc);
   mlir::Value linearIndex(const Access &access, mlir::Location loc);
 
   const FusionGroups &groups;

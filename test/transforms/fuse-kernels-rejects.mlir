@@ -15,7 +15,7 @@ func.func @two_blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-// expected-error @+1 {{cannot lower a value of type 'tensor<?xf32>': expects tensors of static shape of f32, f64, i32, i64 or i1}}
+// expected-error @+1 {{cannot lower a value of type 'tensor<?xf32>': expects tensors of static shape, not empty, of f32, f64, i32, i64 or i1}}
 func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
   %y = arith.addf %x, %x : tensor<?xf32>
   return %y : tensor<?xf32>
@@ -23,7 +23,7 @@ func.func @dynamic(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
-// expected-error @+1 {{cannot lower a value of type 'f32': expects tensors of static shape of f32, f64, i32, i64 or i1}}
+// expected-error @+1 {{cannot lower a value of type 'f32': expects tensors of static shape, not empty, of f32, f64, i32, i64 or i1}}
 func.func @scalar(%x: f32) -> f32 {
   %y = arith.addf %x, %x : f32
   return %y : f32

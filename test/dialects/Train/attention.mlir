@@ -14,8 +14,8 @@ func.func @full(%q: tensor<1x3x2x4xf64>, %k: tensor<1x3x2x4xf64>, %v: tensor<1x3
 }
 
 // More positions than one tile holds.
-func.func @tiles(%q: tensor<1x67x1x2xf64>, %k: tensor<1x67x1x2xf64>, %v: tensor<1x67x1x2xf64>)
-    -> (tensor<1x67x1x2xf64>, tensor<1x1x67xf64> {check.auxiliary}) {
-  %o, %lse = train.attention %q, %k, %v causal true scale 7.0e-1 : tensor<1x67x1x2xf64>, tensor<1x67x1x2xf64>, tensor<1x67x1x2xf64>
-  return %o, %lse : tensor<1x67x1x2xf64>, tensor<1x1x67xf64>
+func.func @tiles(%q: tensor<1x67x2x2xf64>, %k: tensor<1x67x2x2xf64>, %v: tensor<1x67x2x2xf64>)
+    -> (tensor<1x67x2x2xf64>, tensor<1x2x67xf64> {check.auxiliary}) {
+  %o, %lse = train.attention %q, %k, %v causal true scale 7.0e-1 : tensor<1x67x2x2xf64>, tensor<1x67x2x2xf64>, tensor<1x67x2x2xf64>
+  return %o, %lse : tensor<1x67x2x2xf64>, tensor<1x2x67xf64>
 }

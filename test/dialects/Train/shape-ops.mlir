@@ -1,5 +1,5 @@
 // RUN: trainc-check %s --gradients --sharding | FileCheck %s
-// CHECK: 11 functions, 0 failures
+// CHECK: 13 functions, 0 failures
 
 func.func @broadcast_column(%x: tensor<6xf64>) -> tensor<4x6xf64> {
   %y = train.broadcast %x to [4, 6] dims [1] : tensor<6xf64>
@@ -44,4 +44,13 @@ func.func @reshape_merge(%x: tensor<4x6xf64>) -> tensor<2x12xf64> {
 func.func @reshape_split(%x: tensor<4x6xf64>) -> tensor<4x3x2xf64> {
   %y = train.reshape %x to [4, 3, 2] : tensor<4x6xf64>
   return %y : tensor<4x3x2xf64>
+}
+// The batch splits although the other dimensions do not nest.
+func.func @reshape_does_not_nest(%x: tensor<8x6x4xf64>) -> tensor<8x8x3xf64> {
+  %y = train.reshape %x to [8, 8, 3] : tensor<8x6x4xf64>
+  return %y : tensor<8x8x3xf64>
+}
+func.func @reshape_units(%x: tensor<1x4x1x6xf64>) -> tensor<4x1x2x3x1xf64> {
+  %y = train.reshape %x to [4, 1, 2, 3, 1] : tensor<1x4x1x6xf64>
+  return %y : tensor<4x1x2x3x1xf64>
 }

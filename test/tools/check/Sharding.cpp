@@ -94,9 +94,13 @@ public:
       while (f.size % pieces != 0)
         ++pieces;
       failures += checkSplit({rule, factor, pieces}, *whole);
+      ++executed;
     }
     return failures;
   }
+
+  /// Factors that were split.
+  int splits() const { return executed; }
 
 private:
   /// The rule covers every operand and result, and the factors of each dimension multiply to its size.
@@ -234,13 +238,22 @@ private:
   func::FuncOp function;
   train::ShardingRule rule;
   std::vector<Data> operands;
+  int executed = 0;
 };
 } // namespace
 
 int check::checkSharding(func::FuncOp function) {
-  int failures = 0;
-  for (Operation &op : function.front().without_terminator())
-    if (isa<train::ShardingRuleOpInterface>(op))
-      failures += ShardingCheck(&op, function).run();
+  int failures = 0, splits = 0;
+  for (Operation &op : function.front().without_terminator()) {
+    if (!isa<train::ShardingRuleOpInterface>(op))
+      continue;
+    ShardingCheck check(&op, function);
+    failures += check.run();
+    splits += check.splits();
+  }
+  if (splits == 0) {
+    llvm::outs() << "FAIL no op of @" << function.getName() << " was split\n";
+    ++failures;
+  }
   return failures;
 }

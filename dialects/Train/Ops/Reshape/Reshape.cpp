@@ -30,50 +30,79 @@ OpFoldResult ReshapeOp::fold(FoldAdaptor adaptor) {
   return {};
 }
 
-/// Matches runs of dimensions of equal product. Within a run, factors are made by splitting both sides at common
-/// boundaries; a run whose sizes do not nest (as 6x4 to 8x3) becomes one factor that may not be split.
-ShardingRule ReshapeOp::getShardingRule() {
-  ArrayRef<int64_t> from = cast<RankedTensorType>(getInput().getType()).getShape(), to = getShape();
-  ShardingRule rule;
-  TensorFactors input(from.size()), result(to.size());
-  size_t i = 0, j = 0;
-  // What is left of the current dimension of each side, minor part; dimensions are consumed from the minor end.
-  int64_t left = 1, right = 1;
-  auto push = [](DimFactors &dims, unsigned factor) { dims.insert(dims.begin(), factor); };
-  while (true) {
-    while (left == 1 && i < from.size())
-      left = from[from.size() - ++i];
-    while (right == 1 && j < to.size())
-      right = to[to.size() - ++j];
-    if (left <= 1 || right <= 1)
-      break;
-    int64_t size = std::min(left, right);
-    if (std::max(left, right) % size != 0)
-      return nonNestingRule(from, to);
-    unsigned factor = rule.addFactor(size);
-    push(input[from.size() - i], factor);
-    push(result[to.size() - j], factor);
-    left /= size;
-    right /= size;
-  }
-  rule.operands.push_back(input);
-  rule.results.push_back(result);
-  rule.linearOperands.push_back(0);
-  return rule;
-}
+namespace {
+/// The rule of a reshape, built run by run: a run is the least number of dimensions of both sides whose sizes have
+/// equal products. Within a run, both sides are split at common boundaries; where sizes do not nest (6x4 to 8x3), the
+/// dimensions of the run may not be split.
+class ReshapeRule {
+public:
+  ReshapeRule(ArrayRef<int64_t> from, ArrayRef<int64_t> to)
+      : from(from), to(to), input(from.size()), result(to.size()) {}
 
-ShardingRule ReshapeOp::nonNestingRule(ArrayRef<int64_t> from, ArrayRef<int64_t> to) {
+  ShardingRule build() {
+    size_t i = 0, j = 0;
+    while (i < from.size() && j < to.size()) {
+      size_t beginI = i, beginJ = j;
+      int64_t left = from[i++], right = to[j++];
+      while (left != right) {
+        if (left < right)
+          left *= from[i++];
+        else
+          right *= to[j++];
+      }
+      addRun(beginI, i, beginJ, j);
+    }
+    // What is left has size 1 and needs no factor.
+    rule.operands.push_back(input);
+    rule.results.push_back(result);
+    rule.linearOperands.push_back(0);
+    return rule;
+  }
+
+private:
+  void addRun(size_t beginI, size_t endI, size_t beginJ, size_t endJ) {
+    if (nests(beginI, endI, beginJ, endJ))
+      return;
+    for (size_t i = beginI; i < endI; ++i)
+      input[i] = {rule.addFactor(from[i], FactorKind::Replicated)};
+    for (size_t j = beginJ; j < endJ; ++j)
+      result[j] = {rule.addFactor(to[j], FactorKind::Replicated)};
+  }
+
+  /// Splits a run from its minor end, or returns false and leaves the rule as it was.
+  bool nests(size_t beginI, size_t endI, size_t beginJ, size_t endJ) {
+    ReshapeRule before = *this;
+    int64_t left = 1, right = 1;
+    while (true) {
+      while (left == 1 && endI > beginI)
+        left = from[--endI];
+      while (right == 1 && endJ > beginJ)
+        right = to[--endJ];
+      if (left == 1 || right == 1)
+        return true;
+      int64_t size = std::min(left, right);
+      if (std::max(left, right) % size != 0) {
+        rule = before.rule;
+        input = before.input;
+        result = before.result;
+        return false;
+      }
+      unsigned factor = rule.addFactor(size);
+      input[endI].insert(input[endI].begin(), factor);
+      result[endJ].insert(result[endJ].begin(), factor);
+      left /= size;
+      right /= size;
+    }
+  }
+
+  ArrayRef<int64_t> from, to;
   ShardingRule rule;
-  auto replicated = [&](ArrayRef<int64_t> shape) {
-    TensorFactors dims;
-    for (int64_t size : shape)
-      dims.push_back({rule.addFactor(size, FactorKind::Replicated)});
-    return dims;
-  };
-  rule.operands.push_back(replicated(from));
-  rule.results.push_back(replicated(to));
-  rule.linearOperands.push_back(0);
-  return rule;
+  TensorFactors input, result;
+};
+} // namespace
+
+ShardingRule ReshapeOp::getShardingRule() {
+  return ReshapeRule(cast<RankedTensorType>(getInput().getType()).getShape(), getShape()).build();
 }
 
 LogicalResult ReshapeOp::buildVjp(OpBuilder &builder, ValueRange cotangents,

@@ -18,7 +18,4 @@ def Train_ReshapeOp : Train_PureOp<"reshape", [
   let results = (outs Train_AnyTensor:$result);
   let assemblyFormat = "$input `to` $shape attr-dict `:` type($input)";
   let hasFolder = 1;
-  let extraClassDeclaration = [{
-    static ::trainc::train::ShardingRule nonNestingRule(::llvm::ArrayRef<int64_t> from, ::llvm::ArrayRef<int64_t> to);
-  }];
 }
