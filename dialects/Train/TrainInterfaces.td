@@ -87,7 +87,7 @@ def AccumulateOpInterface : OpInterface<"AccumulateOpInterface"> {
   let description = [{ Library calls that can add their result to an operand instead of starting from zero. }];
   let methods = [
     InterfaceMethod<"whether the op accumulates already", "bool", "hasAccumulator">,
-    InterfaceMethod<"makes the op add to `accumulator`, of the result's type", "void", "setAccumulator",
+    InterfaceMethod<"makes the op add to `accumulator`, of the result's type, or, where it is null, start from zero", "void", "setAccumulator",
       (ins "::mlir::Value":$accumulator)>
   ];
 }

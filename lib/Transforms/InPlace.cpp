@@ -113,7 +113,8 @@ private:
 
   /// Whether `result` of `op` may take over the bytes of `operand`.
   bool mayTakeOver(Operation *op, Value result, Value operand) {
-    if (operand.getType() != result.getType() || llvm::count(op->getOperands(), operand) != 1 ||
+    auto sharesBytes = [&](Value other) { return bytes.rootOf(other) == bytes.rootOf(operand); };
+    if (operand.getType() != result.getType() || llvm::count_if(op->getOperands(), sharesBytes) != 1 ||
         bytes.lastUse(operand) != bytes.position(op))
       return false;
     auto argument = dyn_cast<BlockArgument>(bytes.rootOf(operand));

@@ -176,4 +176,6 @@ DictionaryAttr ContractOp::getCallAttributes() {
 
 int64_t ContractOp::getInPlaceOperand() { return getAccumulator() ? 2 : -1; }
 bool ContractOp::hasAccumulator() { return bool(getAccumulator()); }
-void ContractOp::setAccumulator(Value accumulator) { getAccumulatorMutable().assign(accumulator); }
+void ContractOp::setAccumulator(Value accumulator) {
+  getAccumulatorMutable().assign(accumulator ? ValueRange(accumulator) : ValueRange());
+}

@@ -97,4 +97,6 @@ DictionaryAttr EmbeddingBackwardOp::getCallAttributes() {
 }
 int64_t EmbeddingBackwardOp::getInPlaceOperand() { return getAccumulator() ? 2 : -1; }
 bool EmbeddingBackwardOp::hasAccumulator() { return bool(getAccumulator()); }
-void EmbeddingBackwardOp::setAccumulator(Value accumulator) { getAccumulatorMutable().assign(accumulator); }
+void EmbeddingBackwardOp::setAccumulator(Value accumulator) {
+  getAccumulatorMutable().assign(accumulator ? ValueRange(accumulator) : ValueRange());
+}
