@@ -19,3 +19,4 @@ for name in ("CXX", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"):
 config.substitutions.append(("%examples", os.path.join(config.trainc_source_dir, "examples")))
 config.substitutions.append(("%golden", os.path.join(config.trainc_source_dir, "test", "golden")))
 config.substitutions.append(("%tools", os.path.join(config.trainc_source_dir, "tools")))
+config.substitutions.append(("%allocation_counter", os.path.join(config.trainc_binary_dir, "lib", "trainc_allocation_counter.so")))

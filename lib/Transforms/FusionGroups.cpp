@@ -255,8 +255,8 @@ bool FusionGroups::growCone(Value value, int64_t fullElements, Cone &cone) const
   if (!cone.seen.insert(value).second)
     return true;
   Operation *op = value.getDefiningOp();
-  bool isLeaf =
-      !isGenerated(op) || isa<train::ReduceOp>(op) || stored.contains(value) || elementsOf(value) < fullElements;
+  bool isLeaf = !isGenerated(op) || isa<train::ReduceOp>(op) ||
+                (!isa<train::BroadcastOp>(op) && (stored.contains(value) || elementsOf(value) < fullElements));
   if (isSplatConstant(op))
     return true;
   if (isLeaf) {

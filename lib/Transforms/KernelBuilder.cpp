@@ -15,9 +15,10 @@ static Attribute keyOf(MLIRContext *context, const Access &access) { return Dens
 KernelBuilder::KernelBuilder(const FusionGroups &groups, int group, OpBuilder &builder, StringRef name)
     : groups(groups), group(group), space(groups.groups()[group].space), builder(builder), name(name) {}
 
+/// A broadcast is built into its users even where it is stored for others: its kernel may depend on this one.
 bool KernelBuilder::isComputedHere(Value value) const {
   Operation *op = value.getDefiningOp();
-  return isGenerated(op) && (groups.groupOf(value) == group || !groups.isStored(value));
+  return isGenerated(op) && (groups.groupOf(value) == group || isa<train::BroadcastOp>(op) || !groups.isStored(value));
 }
 
 /// Full values follow all dimensions, outer values those that are not reduced.

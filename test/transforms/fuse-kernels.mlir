@@ -176,16 +176,89 @@ func.func @argument_keeps_its_value(%w: tensor<4x6xf32> {train.state = ["w", "co
 
 // -----
 
-// Each element of w is read by others than its own.
+// w = x w: each element is read by all points, so the new value is complete before it is written back.
 // CHECK-LABEL: func @not_in_place_across_elements
-// CHECK: plan.launch @k0(%{{.*}}, %{{.*}}) in_place []
-func.func @not_in_place_across_elements(%w: tensor<4x1xf32> {train.state = ["w", "compute"]}, %x: tensor<4x1xf32>)
-    -> (tensor<4x1xf32> {train.state = ["w", "compute"]}) {
-  %v = train.reshape %w to [4] : tensor<4x1xf32>
-  %s = train.reduce add %v dims [0] : tensor<4xf32>
-  %b = train.broadcast %s to [4, 1] dims [] : tensor<f32>
-  %f = arith.addf %x, %b : tensor<4x1xf32>
-  return %f : tensor<4x1xf32>
+// CHECK-SAME: (%[[W:[^:]*]]: tensor<4xf32>
+// CHECK-NEXT: %[[NEW:.*]] = plan.launch @k0(%[[W]], %{{.*}}) in_place []
+// CHECK-NEXT: plan.launch @k1(%[[NEW]]) in_place []
+func.func @not_in_place_across_elements(%w: tensor<4xf32> {train.state = ["w", "compute"]}, %x: tensor<4x4xf32>)
+    -> (tensor<4xf32> {train.state = ["w", "compute"]}) {
+  %b = train.broadcast %w to [4, 4] dims [1] : tensor<4xf32>
+  %m = arith.mulf %b, %x : tensor<4x4xf32>
+  %s = train.reduce add %m dims [1] : tensor<4x4xf32>
+  return %s : tensor<4xf32>
+}
+
+// -----
+
+// The call reads the old value after the new one is ready: the new one waits in bytes of its own and is copied last.
+// CHECK-LABEL: func @state_that_is_read_later
+// CHECK-SAME: (%[[W:[^:]*]]: tensor<4x4xf32>
+// CHECK-NEXT: %[[NEW:.*]] = plan.launch @k0(%[[W]], %{{.*}}) in_place []
+// CHECK-NEXT: %[[PRODUCT:.*]] = train.contract "mk,kn->mn" %[[NEW]], %[[W]]
+// CHECK-NEXT: %[[COPY:.*]] = plan.launch @k1(%[[NEW]]) in_place []
+// CHECK-NEXT: return %[[COPY]], %[[PRODUCT]]
+func.func @state_that_is_read_later(%w: tensor<4x4xf32> {train.state = ["w", "compute"]}, %g: tensor<4x4xf32>)
+    -> (tensor<4x4xf32> {train.state = ["w", "compute"]}, tensor<4x4xf32>) {
+  %f = arith.subf %w, %g : tensor<4x4xf32>
+  %c = train.contract "mk,kn->mn" %f, %w : tensor<4x4xf32>, tensor<4x4xf32>
+  return %f, %c : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// The call may not add onto w, whose new value is another.
+// CHECK-LABEL: func @accumulator_of_other_state
+// CHECK: train.contract "mk,kn->mn" %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: plan.launch
+func.func @accumulator_of_other_state(%w: tensor<4x4xf32> {train.state = ["w", "compute"]}, %x: tensor<4x4xf32>)
+    -> (tensor<4x4xf32> {train.state = ["v", "compute"]}, tensor<4x4xf32> {train.state = ["w", "compute"]}) {
+  %c = train.contract "mk,kn->mn" %x, %x plus %w : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  %z = arith.constant dense<0.0> : tensor<4x4xf32>
+  return %c, %z : tensor<4x4xf32>, tensor<4x4xf32>
+}
+
+// -----
+
+// A view of w shares its bytes.
+// CHECK-LABEL: func @accumulator_through_a_view
+// CHECK: train.contract "mk,kn->mn" %{{[a-z0-9]*}}, %{{[a-z0-9]*}} : tensor<4x4xf32>, tensor<4x4xf32>
+// CHECK-NEXT: plan.launch
+func.func @accumulator_through_a_view(%w: tensor<16xf32> {train.state = ["w", "compute"]}, %x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %v = train.reshape %w to [4, 4] : tensor<16xf32>
+  %c = train.contract "mk,kn->mn" %x, %x plus %v : tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>
+  return %c : tensor<4x4xf32>
+}
+
+// -----
+
+// The kernel reads the product's bytes through two operands.
+// CHECK-LABEL: func @operand_and_its_view
+// CHECK: %[[S:.*]] = train.contract
+// CHECK-NEXT: %[[V:.*]] = train.reshape %[[S]]
+// CHECK-NEXT: plan.launch @k0(%[[V]], %[[S]]) in_place []
+func.func @operand_and_its_view(%x: tensor<4xf32>) -> tensor<1xf32> {
+  %s = train.contract "a,a->" %x, %x : tensor<4xf32>, tensor<4xf32>
+  %v = train.reshape %s to [1] : tensor<f32>
+  %b = train.broadcast %s to [1] dims [] : tensor<f32>
+  %d = arith.addf %v, %b : tensor<1xf32>
+  return %d : tensor<1xf32>
+}
+
+// -----
+
+// The spread value is stored for the view, from the first kernel's result; the reduction in the first kernel spreads it itself.
+// CHECK-LABEL: func @broadcast_that_is_stored
+// CHECK-SAME: (%[[X:[^:]*]]: tensor<4x6xi1>)
+// CHECK-NEXT: %[[ALL:.*]]:2 = plan.launch @{{.*}}(%[[X]])
+// CHECK-NEXT: %[[SPREAD:.*]] = plan.launch @{{.*}}(%[[ALL]]#0)
+// CHECK-NEXT: train.reshape %[[SPREAD]]
+func.func @broadcast_that_is_stored(%x: tensor<4x6xi1>) -> (tensor<12x6xf32>, tensor<4x6xf32>) {
+  %f = arith.uitofp %x : tensor<4x6xi1> to tensor<4x6xf32>
+  %b = train.broadcast %f to [4, 3, 6] dims [0, 2] : tensor<4x6xf32>
+  %v = train.reshape %b to [12, 6] : tensor<4x3x6xf32>
+  %s = train.reduce add %b dims [1] : tensor<4x3x6xf32>
+  return %v, %s : tensor<12x6xf32>, tensor<4x6xf32>
 }
 
 // -----

@@ -11,6 +11,15 @@ func.func @old_value_is_read_later(%w: tensor<4x4xf32> {train.state = ["w", "com
 
 // -----
 
+// The call itself reads what it would write over.
+// expected-error @below {{state ["w", "compute"] is read after its new value is written}}
+func.func @old_value_is_read_by_the_writer(%w: tensor<4x4xf32> {train.state = ["w", "compute"]}) -> (tensor<4x4xf32> {train.state = ["w", "compute"]}) {
+  %a = train.contract "ab,bc->ac" %w, %w : tensor<4x4xf32>, tensor<4x4xf32>
+  return %a : tensor<4x4xf32>
+}
+
+// -----
+
 // expected-error @below {{the new value of state ["v", "compute"] lies in other bytes}}
 func.func @new_value_in_other_bytes(%w: tensor<4xf32> {train.state = ["w", "compute"]}) -> (tensor<4xf32> {train.state = ["v", "compute"]}) {
   return %w : tensor<4xf32>

@@ -150,7 +150,7 @@ private:
     SmallVector<double> elements(op->getNumOperands());
     for (size_t i = 0; i < result.size(); ++i) {
       for (auto [j, operand] : llvm::enumerate(op->getOperands()))
-        elements[j] = values[operand][typeOf(operand).getRank() == 0 ? 0 : i];
+        elements[j] = values[operand][i];
       result[i] = scalar(elements);
     }
     return result;

@@ -189,9 +189,8 @@ private:
   }
 
   void addSelect(const Known &x, const Known &y) {
-    auto condition = pickWhere([&](const Known &k) {
-      return k.type().getElementType().isInteger(1) && (k.shape() == x.shape() || k.shape().empty());
-    });
+    auto condition =
+        pickWhere([&](const Known &k) { return k.type().getElementType().isInteger(1) && k.shape() == x.shape(); });
     if (!condition)
       return add(op<arith::MinimumFOp>(x.value, y.value), std::max(x.bound, y.bound), x.isExact && y.isExact);
     add(arith::SelectOp::create(builder, loc, condition->value, x.value, y.value), std::max(x.bound, y.bound),
@@ -351,11 +350,17 @@ private:
     bool swaps = chance(0.3);
     std::string spec = (aLeads ? kText + mText : mText + kText) + "," + (bLeads ? kText + nText : nText + kText) +
                        "->" + (swaps ? nText + mText : mText + nText);
-    Known product{train::ContractOp::create(builder, loc, tamed(*x), tamed(*y), Value(), spec),
-                  double(ShapedType::getNumElements(k)) * std::min(x->bound, 16.0) * std::min(y->bound, 16.0), false};
+    Value lhs = tamed(*x), rhs = tamed(*y);
+    double bound = double(ShapedType::getNumElements(k)) * std::min(x->bound, 16.0) * std::min(y->bound, 16.0);
+    Known product{train::ContractOp::create(builder, loc, lhs, rhs, Value(), spec), bound, false};
     known.push_back(product);
-    if (std::optional<Known> other = chance(0.5) ? pickLike(product) : std::nullopt)
-      add(op<arith::AddFOp>(other->value, product.value), other->bound + product.bound);
+    std::optional<Known> other = chance(0.6) ? pickLike(product) : std::nullopt;
+    if (!other)
+      return;
+    if (chance(0.4))
+      add(train::ContractOp::create(builder, loc, lhs, rhs, other->value, spec), other->bound + bound);
+    else
+      add(op<arith::AddFOp>(other->value, product.value), other->bound + bound);
   }
 
   std::mt19937_64 engine;

@@ -12,7 +12,7 @@
 #include "RandomProgram.h"
 #include "Interpreter.h"
 #include "dialects/Train/Train.h"
-#include "mlir/Parser/Parser.h"
+#include "mlir/IR/Verifier.h"
 #include "test/tools/check/Runner.h"
 #include "trainc/Pipelines/Pipelines.h"
 #include "llvm/ADT/StringSet.h"
@@ -85,6 +85,7 @@ protected:
 
   /// Compiles and runs programs, at most two, called eval and logits; Runner takes the module apart.
   void check(ModuleOp module, uint64_t seed) {
+    ASSERT_TRUE(succeeded(verify(module))) << errors;
     SmallVector<TiedProgram> programs;
     std::string text;
     for (auto function : module.getOps<func::FuncOp>())

@@ -177,8 +177,5 @@ DictionaryAttr ContractOp::getCallAttributes() {
 int64_t ContractOp::getInPlaceOperand() { return getAccumulator() ? 2 : -1; }
 bool ContractOp::hasAccumulator() { return bool(getAccumulator()); }
 void ContractOp::setAccumulator(Value accumulator) {
-  if (accumulator)
-    getAccumulatorMutable().assign(accumulator);
-  else
-    getAccumulatorMutable().clear();
+  getAccumulatorMutable().assign(accumulator ? ValueRange(accumulator) : ValueRange());
 }

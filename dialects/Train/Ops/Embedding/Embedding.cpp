@@ -98,8 +98,5 @@ DictionaryAttr EmbeddingBackwardOp::getCallAttributes() {
 int64_t EmbeddingBackwardOp::getInPlaceOperand() { return getAccumulator() ? 2 : -1; }
 bool EmbeddingBackwardOp::hasAccumulator() { return bool(getAccumulator()); }
 void EmbeddingBackwardOp::setAccumulator(Value accumulator) {
-  if (accumulator)
-    getAccumulatorMutable().assign(accumulator);
-  else
-    getAccumulatorMutable().clear();
+  getAccumulatorMutable().assign(accumulator ? ValueRange(accumulator) : ValueRange());
 }
