@@ -1,25 +1,5 @@
 // RUN: trainc-opt %s --differentiate --split-input-file --verify-diagnostics
 
-// expected-error @below {{expects a function @loss with results loss_sum and count}}
-module {
-  func.func @loss() -> tensor<f32> {
-    %l = arith.constant dense<0.0> : tensor<f32>
-    return %l : tensor<f32>
-  }
-}
-
-// -----
-
-// expected-error @below {{expects a function @learning_rate and a train.optimizer}}
-module {
-  func.func @loss() -> (tensor<f32>, tensor<f32>) {
-    %l = arith.constant dense<0.0> : tensor<f32>
-    return %l, %l : tensor<f32>, tensor<f32>
-  }
-}
-
-// -----
-
 // expected-error @below {{expects the attributes train.micro_batch and train.global_batch}}
 module {
   train.optimizer "train.sgd" {weight_decay = 0.1 : f64} groups {}
