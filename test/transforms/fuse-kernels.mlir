@@ -110,6 +110,21 @@ func.func @dear_values_are_stored(%x: tensor<4x6xf32>, %w: tensor<6x6xf32>) -> (
 
 // -----
 
+// Reading two tensors to compute x * y again is dearer than reading x * y.
+// CHECK-LABEL: func @values_of_two_tensors_are_stored
+// CHECK: %[[BOTH:.*]]:2 = plan.launch @k0(
+// CHECK-NEXT: %[[PRODUCT:.*]] = train.contract "mk,kn->mn" %[[BOTH]]#1
+// CHECK-NEXT: plan.launch @k1(%[[PRODUCT]], %[[BOTH]]#0)
+func.func @values_of_two_tensors_are_stored(%x: tensor<4x6xf32>, %y: tensor<4x6xf32>, %w: tensor<6x6xf32>) -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+  %e = arith.mulf %x, %y : tensor<4x6xf32>
+  %f = arith.addf %e, %x : tensor<4x6xf32>
+  %c = train.contract "mk,kn->mn" %f, %w : tensor<4x6xf32>, tensor<6x6xf32>
+  %g = arith.mulf %c, %e : tensor<4x6xf32>
+  return %f, %g : tensor<4x6xf32>, tensor<4x6xf32>
+}
+
+// -----
+
 // Constants are built into kernels; one that is returned gets bytes.
 // CHECK: kernel.func @k0
 // CHECK: %[[TWO:.*]] = arith.constant 2.0
