@@ -28,8 +28,8 @@ void blasGemm(int64_t m, int64_t n, int64_t k, double alpha, BlasMatrix<double> 
 /// its calling thread alone.
 Status checkBlas();
 
-/// Makes OpenBLAS map a packing buffer for each of `threads` threads. It maps them when calls first overlap, which may be
-/// at any step, and never gives them back.
+/// Makes OpenBLAS map a packing buffer for each of `threads` threads. It maps them when calls first overlap, which may
+/// be at any step, and never gives them back.
 void reserveBlasBuffers(int64_t threads);
 
 } // namespace trainc

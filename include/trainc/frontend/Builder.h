@@ -72,8 +72,8 @@ struct Initializer {
   double second = 0;
 };
 
-/// Scalars (i64) of the running program that random ops read: the run's seed, the number of finished steps, and the number of the
-/// micro-batch's first sample in the global batch.
+/// Scalars (i64) of the running program that random ops read: the run's seed, the number of finished steps, and the
+/// number of the micro-batch's first sample in the global batch.
 enum class RunScalar : int32_t { Seed, Step, Sample };
 
 /// Records a model. Implemented by the compiler; one object serves one run of the model function.
