@@ -261,6 +261,7 @@ void checkSeals(const std::string &folder, const JsonReader &plan) {
 
 void readHeader(const JsonReader &reader, Plan &plan) {
   plan.model = reader.field("model").field("name").string();
+  plan.source = reader.field("model").field("source").string();
   JsonReader target = reader.field("target");
   plan.device = target.field("device").string();
   if (plan.device != "cpu")

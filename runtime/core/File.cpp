@@ -60,11 +60,18 @@ MappedFile::~MappedFile() {
 }
 
 Result<AtomicFile> AtomicFile::create(const std::string &path) {
-  std::string temporary = fmt::format("{}.{}.tmp", path, getpid());
-  int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (descriptor < 0)
-    return systemError("create", path);
-  return AtomicFile(path, std::move(temporary), descriptor);
+  struct stat info{};
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
+    return makeError("cannot create {}: it is a folder", path);
+  // Not mkstemp, whose files only their owner may read.
+  for (int attempt = 0;; ++attempt) {
+    std::string temporary = fmt::format("{}.{}-{}.tmp", path, getpid(), attempt);
+    int descriptor = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor >= 0)
+      return AtomicFile(path, std::move(temporary), descriptor);
+    if (errno != EEXIST)
+      return systemError("create", path);
+  }
 }
 
 AtomicFile::~AtomicFile() {

@@ -35,6 +35,8 @@ private:
 /// A file that appears at its path only when complete. Without commit(), or after an error, nothing is left behind.
 class AtomicFile {
 public:
+  /// Opens a temporary file beside `path` whose name no other writer has. Errors: no such folder, no permission, `path`
+  /// is a folder.
   static Result<AtomicFile> create(const std::string &path);
   AtomicFile(AtomicFile &&other) noexcept
       : path(std::move(other.path)), temporary(std::move(other.temporary)),

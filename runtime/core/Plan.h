@@ -128,7 +128,7 @@ struct Metric {
 };
 
 struct Plan {
-  std::string folder, model, device, cpu;
+  std::string folder, model, source, device, cpu;
   std::vector<std::string> features;
   int64_t threads, globalBatch, microBatch, microBatches, arenaBytes;
   std::string contentHash;

@@ -45,14 +45,30 @@ int64_t Sampler::sampleAt(int64_t cursor, uint64_t seed) const {
   return order == Order::sequential ? index : permuteIndex(index, sampleCount, seed, static_cast<uint64_t>(epoch));
 }
 
+static Status outsideError(const TokenFile &tokens, int64_t position, const Input &input) {
+  return makeError("{}: token {} is {}, outside the vocabulary of {} that input '{}' was compiled for", tokens.path(),
+                   position, tokens[position], input.bound, input.name);
+}
+
+Status Sampler::checkTokens(const std::vector<Input> &inputs) const {
+  int64_t checked = INT64_MAX; // least bound that the file is known to keep
+  for (const Input &input : inputs) {
+    if (input.bound >= checked)
+      continue;
+    if (int64_t position = tokens->findOutside(input.bound); position >= 0)
+      return outsideError(*tokens, position, input);
+    checked = input.bound;
+  }
+  return {};
+}
+
 Status Sampler::fill(const Input &input, int64_t cursor, int64_t rows, uint64_t seed, int32_t *destination) const {
   for (int64_t row = 0; row < rows; ++row) {
     int64_t first = sampleAt(cursor + row, seed) * length + input.shift;
     for (int64_t t = 0; t < length; ++t) {
       uint32_t token = (*tokens)[first + t];
       if (token >= input.bound)
-        return makeError("{}: token {} is {}, outside the vocabulary of {} that input '{}' was compiled for",
-                         tokens->path(), first + t, token, input.bound, input.name);
+        return outsideError(*tokens, first + t, input);
       destination[row * length + t] = static_cast<int32_t>(token);
     }
   }

@@ -25,6 +25,10 @@ public:
   static Result<Sampler> create(const TokenFile &tokens, int64_t length, Order order);
 
   int64_t samples() const { return sampleCount; }
+  /// The token file.
+  const std::string &path() const { return tokens->path(); }
+  /// Whether every token of the file is below the bounds of all `inputs`. Errors: one is not, with file and position.
+  Status checkTokens(const std::vector<Input> &inputs) const;
   /// The sample that global sample number `cursor` is, for `seed`.
   int64_t sampleAt(int64_t cursor, uint64_t seed) const;
   /// Writes the rows of `input` for global samples [cursor, cursor + rows) to `destination` [rows, T].

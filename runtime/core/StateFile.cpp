@@ -5,7 +5,6 @@
 //===-----------------------------------------------------------------------===//
 #include "runtime/core/StateFile.h"
 
-#include "runtime/core/File.h"
 #include "runtime/core/JsonReader.h"
 
 #include <fmt/ranges.h>
@@ -31,7 +30,7 @@ bool trainc::isSelected(const StateEntry &entry, StateSelection selection) {
   return entry.role != kGradientRole && entry.role != kCountRole && entry.role != kLossRole;
 }
 
-Status trainc::writeStateFile(const std::string &path, const Plan &plan, const Arena &arena, StateSelection selection) {
+Status trainc::writeStateFile(AtomicFile &file, const Plan &plan, const Arena &arena, StateSelection selection) {
   std::map<std::string, const StateEntry *> entries;
   for (const StateEntry &entry : plan.state)
     if (isSelected(entry, selection))
@@ -48,14 +47,11 @@ Status trainc::writeStateFile(const std::string &path, const Plan &plan, const A
   text.append((kHeaderAlignment - text.size() % kHeaderAlignment) % kHeaderAlignment, ' ');
   uint64_t length = text.size();
 
-  Result<AtomicFile> file = AtomicFile::create(path);
-  if (!file.ok())
-    return file.status();
-  TRAINC_RETURN_IF_ERROR(file->write(&length, sizeof(length)));
-  TRAINC_RETURN_IF_ERROR(file->write(text.data(), text.size()));
+  TRAINC_RETURN_IF_ERROR(file.write(&length, sizeof(length)));
+  TRAINC_RETURN_IF_ERROR(file.write(text.data(), text.size()));
   for (auto &[key, entry] : entries)
-    TRAINC_RETURN_IF_ERROR(file->write(arena.at(entry->offset), static_cast<size_t>(entry->type.bytes())));
-  return file->commit();
+    TRAINC_RETURN_IF_ERROR(file.write(arena.at(entry->offset), static_cast<size_t>(entry->type.bytes())));
+  return file.commit();
 }
 
 namespace {

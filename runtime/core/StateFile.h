@@ -12,6 +12,7 @@
 #pragma once
 
 #include "runtime/core/Arena.h"
+#include "runtime/core/File.h"
 #include "runtime/core/Plan.h"
 
 namespace trainc {
@@ -25,8 +26,8 @@ enum class StateSelection {
 /// Whether `entry` belongs to `selection`.
 bool isSelected(const StateEntry &entry, StateSelection selection);
 
-/// Writes the selected entries of `plan` from `arena`. The file is complete or absent.
-Status writeStateFile(const std::string &path, const Plan &plan, const Arena &arena, StateSelection selection);
+/// Writes the selected entries of `plan` from `arena` to `file`, and commits it.
+Status writeStateFile(AtomicFile &file, const Plan &plan, const Arena &arena, StateSelection selection);
 
 /// What a state file covered.
 enum class LoadedState { everything, computeOnly };

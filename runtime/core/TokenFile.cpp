@@ -46,6 +46,22 @@ Result<TokenFile> TokenFile::open(const std::string &path) {
   return TokenFile(std::move(*file), path, header.tokenBytes, header.vocabulary, static_cast<int64_t>(header.count));
 }
 
+template <typename Token> static int64_t findOutsideAs(const char *data, int64_t count, int64_t bound) {
+  for (int64_t i = 0; i < count; ++i) {
+    Token token;
+    std::memcpy(&token, data + i * static_cast<int64_t>(sizeof(Token)), sizeof(Token));
+    if (token >= bound)
+      return i;
+  }
+  return -1;
+}
+
+int64_t TokenFile::findOutside(int64_t bound) const {
+  const char *data = file.bytes().data() + kTokenFileHeaderBytes;
+  return tokenBytes == 2 ? findOutsideAs<uint16_t>(data, tokenCount, bound)
+                         : findOutsideAs<uint32_t>(data, tokenCount, bound);
+}
+
 Result<TokenFileWriter> TokenFileWriter::create(const std::string &path, uint32_t vocabulary, uint64_t count) {
   Result<AtomicFile> file = AtomicFile::create(path);
   if (!file.ok())

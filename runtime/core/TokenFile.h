@@ -34,6 +34,9 @@ public:
     return token;
   }
 
+  /// The first token at or above `bound`, or -1. Reads the whole file.
+  int64_t findOutside(int64_t bound) const;
+
 private:
   TokenFile(MappedFile file, std::string path, int64_t bytes, int64_t vocabulary, int64_t count)
       : file(std::move(file)), filePath(std::move(path)), tokenBytes(bytes), tokenVocabulary(vocabulary),

@@ -56,18 +56,18 @@ int64_t Trainer::tokensPerStep() const {
   return plan.inputs.empty() ? 0 : plan.globalBatch * plan.inputs[0].type.shape[1];
 }
 
-Status Trainer::runProgram(const std::string &gradientFile) {
-  if (gradientFile.empty())
+Status Trainer::runProgram(AtomicFile *gradientFile) {
+  if (!gradientFile)
     return executor->run(*program);
   const Plan &plan = executor->plan();
   auto isUpdate = [&](const Row &row) { return plan.bodies[row.body].name == kUpdateBody; };
   size_t update = std::find_if(program->rows.begin(), program->rows.end(), isUpdate) - program->rows.begin();
   TRAINC_RETURN_IF_ERROR(executor->runRows(*program, 0, update));
-  TRAINC_RETURN_IF_ERROR(writeStateFile(gradientFile, plan, executor->arena(), StateSelection::gradients));
+  TRAINC_RETURN_IF_ERROR(writeStateFile(*gradientFile, plan, executor->arena(), StateSelection::gradients));
   return executor->runRows(*program, update, program->rows.size());
 }
 
-Result<StepResult> Trainer::step(const std::string &gradientFile) {
+Result<StepResult> Trainer::step(AtomicFile *gradientFile) {
   const Plan &plan = executor->plan();
   int64_t before = executor->stateScalar(kStepRole), cursor = executor->stateScalar(kCursorRole);
   auto seed = static_cast<uint64_t>(executor->stateScalar(kSeedRole));
@@ -83,26 +83,30 @@ Result<StepResult> Trainer::step(const std::string &gradientFile) {
   return StepResult{after, loss.at(0), gradientNorm.at(0), learningRate.at(0)};
 }
 
-Result<Evaluation> trainc::evaluate(Executor &executor, const Sampler &sampler, int64_t maxBatches) {
+Result<Evaluator> Evaluator::create(Executor &executor, const Sampler &sampler) {
   Result<const Program *> program = requireProgram(executor, kEvalProgram);
   if (!program.ok())
     return program.status();
-  MetricView lossSum, count;
-  if (Status status = requireMetric(executor, **program, kLossSumMetric, lossSum); !status.ok())
-    return status;
-  if (Status status = requireMetric(executor, **program, kCountMetric, count); !status.ok())
-    return status;
-  int64_t microBatch = executor.plan().microBatch, whole = sampler.samples() / microBatch;
-  if (whole == 0)
-    return makeError("the evaluation data has {} samples; expects at least one micro-batch of {}", sampler.samples(),
-                     microBatch);
+  Evaluator evaluator(executor, sampler, **program);
+  for (auto [name, view] :
+       {std::make_pair(kLossSumMetric, &evaluator.lossSum), std::make_pair(kCountMetric, &evaluator.count)})
+    if (Status status = requireMetric(executor, **program, name, *view); !status.ok())
+      return status;
+  if (sampler.samples() < executor.plan().microBatch)
+    return makeError("{} has {} samples; expects at least one micro-batch of {}", sampler.path(), sampler.samples(),
+                     executor.plan().microBatch);
+  return evaluator;
+}
+
+Result<Evaluation> Evaluator::run(int64_t maxBatches) const {
+  int64_t microBatch = executor->plan().microBatch, whole = sampler->samples() / microBatch;
   Evaluation result;
   result.batches = maxBatches > 0 ? std::min(whole, maxBatches) : whole;
-  result.leftOutSamples = sampler.samples() - result.batches * microBatch;
+  result.leftOutSamples = sampler->samples() - result.batches * microBatch;
   for (int64_t batch = 0; batch < result.batches; ++batch) {
-    if (Status status = fillInputs(executor, sampler, **program, 0, batch * microBatch, 0); !status.ok())
+    if (Status status = fillInputs(*executor, *sampler, *program, 0, batch * microBatch, 0); !status.ok())
       return status;
-    if (Status status = executor.run(**program); !status.ok())
+    if (Status status = executor->run(*program); !status.ok())
       return status;
     result.lossSum += lossSum.at(0);
     result.count += count.at(0);

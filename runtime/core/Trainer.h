@@ -7,6 +7,7 @@
 #pragma once
 
 #include "runtime/core/Executor.h"
+#include "runtime/core/File.h"
 #include "runtime/core/Sampler.h"
 
 namespace trainc {
@@ -24,14 +25,14 @@ public:
 
   /// Tokens that one step trains on.
   int64_t tokensPerStep() const;
-  /// One step: fills the inputs of every micro-batch, runs the program. Unless `gradientFile` is empty, the gradients
+  /// One step: fills the inputs of every micro-batch, runs the program. Unless `gradientFile` is null, the gradients
   /// are written there before the parameters are updated. Allocates nothing otherwise.
-  Result<StepResult> step(const std::string &gradientFile);
+  Result<StepResult> step(AtomicFile *gradientFile);
 
 private:
   Trainer(Executor &executor, const Sampler &sampler, const Program &program)
       : executor(&executor), sampler(&sampler), program(&program) {}
-  Status runProgram(const std::string &gradientFile);
+  Status runProgram(AtomicFile *gradientFile);
   Executor *executor;
   const Sampler *sampler;
   const Program *program;
@@ -44,9 +45,23 @@ struct Evaluation {
   double loss() const { return lossSum / count; }
 };
 
-/// The loss over the first `maxBatches` micro-batches of `sampler` (0: all whole ones), training off.
-/// Errors: no `eval` program or metrics; fewer samples than one micro-batch.
-Result<Evaluation> evaluate(Executor &executor, const Sampler &sampler, int64_t maxBatches);
+/// Runs the `eval` program.
+class Evaluator {
+public:
+  /// Errors: no `eval` program or metrics; fewer samples than one micro-batch. Both outlive the evaluator.
+  static Result<Evaluator> create(Executor &executor, const Sampler &sampler);
+
+  /// The loss over the first `maxBatches` micro-batches (0: all whole ones), training off.
+  Result<Evaluation> run(int64_t maxBatches) const;
+
+private:
+  Evaluator(Executor &executor, const Sampler &sampler, const Program &program)
+      : executor(&executor), sampler(&sampler), program(&program) {}
+  Executor *executor;
+  const Sampler *sampler;
+  const Program *program;
+  MetricView lossSum, count;
+};
 
 /// Draws tokens from the `logits` program.
 class Generator {

@@ -93,6 +93,15 @@ void Progress::finish() {
   open = false;
 }
 
+std::string run::byteText(int64_t bytes) {
+  static constexpr const char *kUnits[] = {"bytes", "KiB", "MiB", "GiB", "TiB"};
+  size_t unit = 0;
+  auto size = static_cast<double>(bytes);
+  for (; size >= 1024 && unit + 1 < std::size(kUnits); ++unit)
+    size /= 1024;
+  return fmt::format("{:.{}f} {}", size, unit > 0 && size < 10 ? 1 : 0, kUnits[unit]);
+}
+
 static std::string profileLine(const std::string &name, int64_t calls, int64_t nanoseconds, double total) {
   return fmt::format("  {:<26} {:>9} {:>11.3f} {:>6.1f}%\n", name, calls, nanoseconds * 1e-9,
                      100 * nanoseconds / total);

@@ -55,6 +55,9 @@ private:
   Clock::time_point shown{};
 };
 
+/// `bytes` in the largest unit that leaves at least 1: "640 KiB".
+std::string byteText(int64_t bytes);
+
 /// The table of --profile: time by class of instruction, then the slowest kernels.
 std::string profileText(const std::vector<ProfileEntry> &entries);
 

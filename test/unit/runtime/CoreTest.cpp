@@ -86,6 +86,31 @@ TEST_F(TokenFileTest, RoundTripsBothWidths) {
   EXPECT_EQ(readText(path("tokens.bin")).size(), 32 + 5 * 4u);
 }
 
+TEST_F(TokenFileTest, FindsTokensOutsideABound) {
+  for (uint32_t vocabulary : {65536u, 65537u}) {
+    Result<TokenFile> file = TokenFile::open(writeTokens({3, 0, 40000, 9, 65535}, vocabulary));
+    ASSERT_TRUE(file.ok());
+    EXPECT_EQ(file->findOutside(65536), -1);
+    EXPECT_EQ(file->findOutside(65535), 4);
+    EXPECT_EQ(file->findOutside(9), 2);
+    EXPECT_EQ(file->findOutside(1), 0);
+  }
+}
+
+/// Neither of two writers disturbs the other; the last to finish wins.
+TEST_F(TokenFileTest, TwoWritersOfOnePathDoNotMix) {
+  std::optional<TokenFileWriter> writers[2];
+  uint32_t tokens[] = {1, 2, 3};
+  for (int i = 0; i < 2; ++i)
+    writers[i].emplace(std::move(*TokenFileWriter::create(path("w.bin"), 256, 2 + i)));
+  for (int i = 0; i < 2; ++i)
+    ASSERT_TRUE(writers[i]->append(tokens, 2 + i).ok() && writers[i]->finish().ok());
+  Result<TokenFile> file = TokenFile::open(path("w.bin"));
+  ASSERT_TRUE(file.ok()) << file.status().message();
+  EXPECT_EQ(file->count(), 3);
+  EXPECT_EQ(fileCount(), 1);
+}
+
 TEST_F(TokenFileTest, BadFilesAreErrors) {
   std::string good = readText(writeTokens({1, 2, 3}, 256));
   EXPECT_NE(openError("").find("bad.bin is empty"), std::string::npos);

@@ -28,7 +28,7 @@ protected:
     return *loadBundle(path("b.plan"));
   }
   std::string saved() {
-    EXPECT_TRUE(writeStateFile(path("s"), plan, arena, StateSelection::persistent).ok());
+    EXPECT_TRUE(writeStateFile(*AtomicFile::create(path("s")), plan, arena, StateSelection::persistent).ok());
     return readText(path("s"));
   }
   /// A safetensors file with `header` and `data`.
@@ -83,7 +83,7 @@ TEST_F(StateFileTest, IsSafetensors) {
 }
 
 TEST_F(StateFileTest, GradientsAreAFileOfTheirOwn) {
-  ASSERT_TRUE(writeStateFile(path("g"), plan, arena, StateSelection::gradients).ok());
+  ASSERT_TRUE(writeStateFile(*AtomicFile::create(path("g")), plan, arena, StateSelection::gradients).ok());
   std::string bytes = readText(path("g"));
   EXPECT_NE(bytes.find("table/gradient"), std::string::npos);
   EXPECT_EQ(bytes.find("table/compute"), std::string::npos);
@@ -148,7 +148,7 @@ TEST_F(StateFileTest, AFullDiskLeavesTheOldFile) {
   limit = {4096, old.rlim_max};
   auto handler = std::signal(SIGXFSZ, SIG_IGN);
   setrlimit(RLIMIT_FSIZE, &limit);
-  Status status = writeStateFile(path("s"), plan, arena, StateSelection::persistent);
+  Status status = writeStateFile(*AtomicFile::create(path("s")), plan, arena, StateSelection::persistent);
   setrlimit(RLIMIT_FSIZE, &old);
   std::signal(SIGXFSZ, handler);
   ASSERT_FALSE(status.ok());

@@ -22,10 +22,12 @@ protected:
     std::vector<uint32_t> text;
     for (int i = 0; i < 1000; ++i)
       text.push_back(uint32_t("hello, world "[i % 13]));
-    for (const char *name : {"t.bin", "e.bin"}) {
-      Result<TokenFileWriter> writer = TokenFileWriter::create(path(name), 256, text.size());
-      EXPECT_TRUE(writer->append(text.data(), text.size()).ok() && writer->finish().ok());
-    }
+    writeTokens("t.bin", text);
+    writeTokens("e.bin", text);
+  }
+  void writeTokens(const std::string &name, const std::vector<uint32_t> &tokens) {
+    Result<TokenFileWriter> writer = TokenFileWriter::create(path(name), 512, tokens.size());
+    ASSERT_TRUE(writer->append(tokens.data(), tokens.size()).ok() && writer->finish().ok());
   }
   /// Runs a shell command in the test's folder; returns the exit code. "RUN" stands for trainc-run.
   int shell(const std::string &command) {
@@ -179,13 +181,57 @@ TEST_F(TraincRunTest, AFullDiskIsAnError) {
   EXPECT_EQ(shell("ls | grep tmp"), 1) << out;
 }
 
+/// Wherever the token is, and before anything is trained: one line, no output.
 TEST_F(TraincRunTest, ATokenOutsideTheVocabularyIsNamed) {
-  uint32_t text[64] = {};
-  text[20] = 300;
-  Result<TokenFileWriter> writer = TokenFileWriter::create(path("w.bin"), 512, 64);
-  ASSERT_TRUE(writer->append(text, 64).ok() && writer->finish().ok());
-  expectError("b.plan --data w.bin --steps 5 --no-shuffle --no-progress",
-              "w.bin: token 20 is 300, outside the vocabulary of 256");
+  for (size_t position : {20u, 62u, 63u}) {
+    std::vector<uint32_t> text(64);
+    text[position] = 300;
+    writeTokens("w.bin", text);
+    std::string message = fmt::format("w.bin: token {} is 300, outside the vocabulary of 256 that input", position);
+    expectError("b.plan --data w.bin --steps 1 --no-shuffle --save s --metrics m", message);
+    expectError("b.plan --data t.bin --steps 1 --eval-data w.bin --eval-batches 1 --save s --metrics m", message);
+    EXPECT_FALSE(std::filesystem::exists(path("s")) || std::filesystem::exists(path("m")));
+  }
+}
+
+TEST_F(TraincRunTest, OutputsThatCannotBeWrittenAreRefusedBeforeTraining) {
+  std::filesystem::create_directory(path("folder"));
+  for (const char *option : {"--save", "--dump-gradients", "--metrics"}) {
+    std::string run = std::string("b.plan --data t.bin --steps 1 --force ") + option;
+    expectError(run + " absent/f", "cannot create absent/f: No such file or directory");
+    expectError(run + " t.bin/f", "cannot create t.bin/f: Not a directory");
+    expectError(run + " folder", "cannot create folder: ");
+  }
+  EXPECT_EQ(shell("ls | grep tmp"), 1) << out;
+}
+
+TEST_F(TraincRunTest, EvaluationThatCannotRunIsRefusedBeforeTraining) {
+  writeTokens("short.bin", std::vector<uint32_t>(kLength + 1));
+  expectError("b.plan --data t.bin --steps 1 --eval-data short.bin --save s",
+              "short.bin has 1 samples; expects at least one micro-batch of 2");
+  TestBundle bundle;
+  bundle.stage["programs"].erase(2);
+  bundle.write(path("c.plan"));
+  expectError("c.plan --data t.bin --steps 1 --eval-data e.bin", "c.plan has no program 'eval'");
+}
+
+TEST_F(TraincRunTest, AnErrorDuringTrainingSavesTheState) {
+  EXPECT_EQ(shell("RUN b.plan --data t.bin --steps 3 --seed 1 --metrics /dev/full --force --save s"), 1);
+  EXPECT_NE(
+      err.find(
+          "cannot write /dev/full: No space left on device; its last line may be incomplete; the state after step 1 is "
+          "in s"),
+      std::string::npos)
+      << err;
+  ASSERT_EQ(shell("RUN b.plan --data t.bin --steps 1 --seed 1 --save expected"), 0) << err;
+  EXPECT_EQ(readText(path("s")), readText(path("expected")));
+}
+
+TEST_F(TraincRunTest, SaysWhatRunsAndWhatIsLeftOut) {
+  writeTokens("three.bin", std::vector<uint32_t>(3 * kLength + 1));
+  ASSERT_EQ(shell("RUN b.plan --data t.bin --steps 1 --eval-data three.bin --no-progress"), 0) << err;
+  EXPECT_EQ(err, "bigram from bigram.cpp: global batch 4 (2 x 2), 2 threads, arena 529 KiB\n");
+  EXPECT_NE(out.find(" (16 tokens; left out: 1 sample)\n"), std::string::npos) << out;
 }
 
 TEST_F(TraincRunTest, HelpListsEveryOption) {

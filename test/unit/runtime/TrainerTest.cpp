@@ -81,8 +81,11 @@ TEST_F(TrainerTest, StepsMatchTheReference) {
       }
     std::vector<double> gradient(kTableSize);
     double loss = reference.loss(pairs, gradient);
-    std::string dump = step == 1 ? path("gradients") : "";
-    Result<StepResult> result = trainer.step(dump);
+    std::string dump = path("gradients");
+    std::optional<AtomicFile> file;
+    if (step == 1)
+      file.emplace(std::move(*AtomicFile::create(dump)));
+    Result<StepResult> result = trainer.step(file ? &*file : nullptr);
     ASSERT_TRUE(result.ok()) << result.status().message();
     EXPECT_EQ(result->step, step);
     EXPECT_NEAR(result->loss, loss, 1e-5 * loss);
@@ -106,13 +109,15 @@ TEST_F(TrainerTest, StepsMatchTheReference) {
 TEST_F(TrainerTest, GoesOnFromAStateFileBitForBit) {
   Trainer trainer = *Trainer::create(*executor, *sampler);
   for (int i = 0; i < 3; ++i)
-    ASSERT_TRUE(trainer.step("").ok());
-  ASSERT_TRUE(writeStateFile(path("s"), executor->plan(), executor->arena(), StateSelection::persistent).ok());
+    ASSERT_TRUE(trainer.step(nullptr).ok());
+  ASSERT_TRUE(
+      writeStateFile(*AtomicFile::create(path("s")), executor->plan(), executor->arena(), StateSelection::persistent)
+          .ok());
   std::unique_ptr<Executor> second = makeExecutor();
   ASSERT_TRUE(loadStateFile(path("s"), second->plan(), second->arena()).ok());
   Trainer continued = *Trainer::create(*second, *sampler);
   for (int i = 0; i < 3; ++i)
-    EXPECT_EQ(trainer.step("")->loss, continued.step("")->loss);
+    EXPECT_EQ(trainer.step(nullptr)->loss, continued.step(nullptr)->loss);
   EXPECT_EQ(std::memcmp(table(*executor), table(*second), kTableSize * 4), 0);
 }
 
@@ -124,12 +129,13 @@ TEST_F(TrainerTest, EvaluationSumsWholeMicroBatches) {
   for (int64_t at = 0; at < 3 * kTokens; ++at)
     pairs.emplace_back((*tokens)[at], (*tokens)[at + 1]);
   std::vector<double> gradient(kTableSize);
-  Result<Evaluation> evaluation = evaluate(*executor, inOrder, 3);
+  Evaluator evaluator = *Evaluator::create(*executor, inOrder);
+  Result<Evaluation> evaluation = evaluator.run(3);
   ASSERT_TRUE(evaluation.ok());
   EXPECT_NEAR(evaluation->loss(), reference.loss(pairs, gradient), 1e-5);
   EXPECT_EQ(evaluation->count, 3 * kTokens);
   // 49 samples are 24 micro-batches of 2, and one left out.
-  evaluation = evaluate(*executor, inOrder, 0);
+  evaluation = evaluator.run(0);
   EXPECT_EQ(evaluation->batches, 24);
   EXPECT_EQ(evaluation->leftOutSamples, 1);
 }
@@ -190,7 +196,7 @@ TEST_F(TrainerTest, AStepThatDoesNotAdvanceIsAnError) {
   Result<Plan> plan = loadBundle(path("c.plan"));
   ASSERT_TRUE(plan.ok()) << plan.status().message();
   std::unique_ptr<Executor> made = std::move(*Executor::create(*plan, {}));
-  Result<StepResult> result = Trainer::create(*made, *sampler)->step("");
+  Result<StepResult> result = Trainer::create(*made, *sampler)->step(nullptr);
   ASSERT_FALSE(result.ok());
   EXPECT_NE(result.status().message().find("expects to advance the step from 0 by 1, got 0"), std::string::npos);
 }
