@@ -11,10 +11,14 @@ void ReverseMode::add(Value value, Value cotangent) {
 }
 
 LogicalResult ReverseMode::run(ArrayRef<Operation *> ops, ArrayRef<Value> wanted) {
+  auto isFloat = [](Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); };
   active.insert(wanted.begin(), wanted.end());
+  // A comparison or a conversion to integers ends every path: what follows from it is constant almost everywhere.
   for (Operation *op : ops)
     if (llvm::any_of(op->getOperands(), [&](Value operand) { return active.contains(operand); }))
-      active.insert(op->result_begin(), op->result_end());
+      for (Value result : op->getResults())
+        if (isFloat(result))
+          active.insert(result);
   for (Operation *op : llvm::reverse(ops))
     if (failed(propagate(op)))
       return failure();

@@ -84,15 +84,28 @@ CompileArguments parse(const std::vector<std::string> &arguments) {
                                            : "compile writes no bundle with --stop-after; drop -o or --stop-after");
   return parsed;
 }
+const char *severityName(mlir::DiagnosticSeverity severity) {
+  switch (severity) {
+  case mlir::DiagnosticSeverity::Note:
+    return "note";
+  case mlir::DiagnosticSeverity::Warning:
+    return "warning";
+  case mlir::DiagnosticSeverity::Remark:
+    return "remark";
+  case mlir::DiagnosticSeverity::Error:
+    return "error";
+  }
+  return "error";
+}
+
 /// `examples/gpt2.cpp:31: error: ... [layers.3.attention]`; locations are relative to the model's `folder`.
 void printDiagnostic(mlir::Diagnostic &diagnostic, const std::filesystem::path &folder) {
-  bool isNote = diagnostic.getSeverity() == mlir::DiagnosticSeverity::Note;
   std::string where, scope;
   if (auto line = diagnostic.getLocation()->findInstanceOf<mlir::FileLineColLoc>())
     where = fmt::format("{}:{}: ", (folder / line.getFilename().str()).lexically_normal().string(), line.getLine());
   if (auto name = diagnostic.getLocation()->findInstanceOf<mlir::NameLoc>())
     scope = fmt::format(" [{}]", name.getName().str());
-  fmt::print(stderr, "{}{}: {}{}\n", where, isNote ? "note" : "error", diagnostic.str(), scope);
+  fmt::print(stderr, "{}{}: {}{}\n", where, severityName(diagnostic.getSeverity()), diagnostic.str(), scope);
   for (mlir::Diagnostic &note : diagnostic.getNotes())
     printDiagnostic(note, folder);
 }
