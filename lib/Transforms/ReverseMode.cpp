@@ -11,13 +11,14 @@ void ReverseMode::add(Value value, Value cotangent) {
 }
 
 LogicalResult ReverseMode::run(ArrayRef<Operation *> ops, ArrayRef<Value> wanted) {
-  auto isFloat = [](Value value) { return isa<FloatType>(getElementTypeOrSelf(value)); };
+  auto isPredicate = [](Value value) { return getElementTypeOrSelf(value).isInteger(1); };
   active.insert(wanted.begin(), wanted.end());
-  // A comparison or a conversion to integers ends every path: what follows from it is constant almost everywhere.
+  // A comparison ends every path: a mask is constant almost everywhere. Rounding to integers does not: it is refused
+  // below.
   for (Operation *op : ops)
     if (llvm::any_of(op->getOperands(), [&](Value operand) { return active.contains(operand); }))
       for (Value result : op->getResults())
-        if (isFloat(result))
+        if (!isPredicate(result))
           active.insert(result);
   for (Operation *op : llvm::reverse(ops))
     if (failed(propagate(op)))
