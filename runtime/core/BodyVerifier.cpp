@@ -8,6 +8,8 @@
 #include "runtime/core/PlanVerifier.h"
 #include "runtime/kernels/Routines.h"
 
+#include <algorithm>
+
 using namespace trainc;
 
 namespace {
@@ -31,10 +33,9 @@ public:
       }
       TRAINC_RETURN_IF_ERROR(checkInPlace(i));
       TRAINC_RETURN_IF_ERROR(checkWrites(i));
-      if (instruction.kind == Instruction::Kind::call)
-        TRAINC_RETURN_IF_ERROR(checkCall(i));
+      TRAINC_RETURN_IF_ERROR(instruction.kind == Instruction::Kind::call ? checkCall(i) : checkLaunch(i));
     }
-    return {};
+    return verifyNewState(plan, body);
   }
 
 private:
@@ -76,13 +77,18 @@ private:
           return errorAt(i, "{} is never assigned and is no state entry, constant or input", name(v));
         lastRead[v] = static_cast<int>(i);
       }
-    // The host reads metrics when the body is done.
+    // What must hold when the body is done: new values of the state, and metrics, which the host reads.
+    for (const NewState &result : body.results)
+      lastRead[result.value] = static_cast<int>(body.instructions.size()) + 1;
     for (const Metric &metric : plan.metrics)
       if (&plan.bodies[metric.body] == &body) {
         if (definedAt[metric.value] == kLiveIn)
           return makeError("body '{}': metric '{}' is {}, which no instruction assigns", body.name, metric.name,
                            name(metric.value));
-        lastRead[metric.value] = static_cast<int>(body.instructions.size());
+        if (int slot = body.values[metric.value].at.slot; slot >= 0)
+          return makeError("body '{}': metric '{}' is {}, which lies in slot '{}'; expects a value in the arena",
+                           body.name, metric.name, name(metric.value), plan.slots[slot].name);
+        lastRead[metric.value] = std::max(lastRead[metric.value], static_cast<int>(body.instructions.size()));
       }
     return {};
   }
@@ -195,8 +201,47 @@ private:
   }
 
   std::string reader(int index) const {
-    return index < static_cast<int>(body.instructions.size()) ? fmt::format("instruction {}", index)
-                                                              : "the host as a metric";
+    int count = static_cast<int>(body.instructions.size());
+    return index < count    ? fmt::format("instruction {}", index)
+           : index == count ? "the host as a metric"
+                            : "later bodies as the state";
+  }
+
+  /// The launch's pointers are the kernel's arguments: all operands, then the results that are not in place.
+  Status checkLaunch(size_t i) const {
+    using Access = KernelArgument::Access;
+    const Instruction &launch = body.instructions[i];
+    const Kernel &kernel = plan.kernels[launch.kernel];
+    size_t count = launch.in.size() + launch.out.size() - launch.inPlace.size();
+    if (count != kernel.arguments.size())
+      return errorAt(i, "kernel '{}' takes {} arguments, got {}: {} operands and {} results, {} of them in place",
+                     kernel.name, kernel.arguments.size(), count, launch.in.size(), launch.out.size(),
+                     launch.inPlace.size());
+    for (size_t operand = 0; operand < launch.in.size(); ++operand) {
+      int result = launch.inPlaceResult(static_cast<int>(operand));
+      TRAINC_RETURN_IF_ERROR(
+          checkArgument(i, operand, launch.in[operand], result < 0 ? Access::read : Access::readWrite));
+      if (result >= 0)
+        TRAINC_RETURN_IF_ERROR(checkArgument(i, operand, launch.out[result], Access::readWrite));
+    }
+    size_t argument = launch.in.size();
+    for (size_t r = 0; r < launch.out.size(); ++r)
+      if (launch.inPlaceOperand(static_cast<int>(r)) < 0)
+        TRAINC_RETURN_IF_ERROR(checkArgument(i, argument++, launch.out[r], Access::write));
+    return {};
+  }
+
+  Status checkArgument(size_t i, size_t position, int value, KernelArgument::Access access) const {
+    const Kernel &kernel = plan.kernels[body.instructions[i].kernel];
+    const KernelArgument &argument = kernel.arguments[position];
+    const TensorType &type = body.values[value].type;
+    if (type.dtype != argument.dtype || type.elements() != argument.elements)
+      return errorAt(i, "kernel '{}' takes {} elements of {} as argument {}, got {}", kernel.name, argument.elements,
+                     nameOf(argument.dtype), position, name(value));
+    if (argument.access != access)
+      return errorAt(i, "kernel '{}' has access '{}' to argument {}, {} expects '{}'", kernel.name,
+                     nameOf(argument.access), position, name(value), nameOf(access));
+    return {};
   }
 
   Status checkCall(size_t i) const {

@@ -46,9 +46,10 @@ public:
                         r.field("offset").integer(0, kMaxBytes)};
     });
     plan.constants = stage.field("constants").array([&](const JsonReader &r) { return constant(r); });
-    plan.kernels = stage.field("kernels").array([](const JsonReader &r) {
+    plan.kernels = stage.field("kernels").array([&](const JsonReader &r) {
       return Kernel{r.field("name").string(), r.field("work_items").integer(1, kMaxBytes),
-                    r.field("grain").integer(1, kMaxBytes)};
+                    r.field("grain").integer(1, kMaxBytes),
+                    r.field("args").array([&](const JsonReader &argument) { return kernelArgument(argument); })};
     });
     plan.bodies = stage.field("bodies").array([&](const JsonReader &r) { return body(r); });
     plan.programs = stage.field("programs").array([&](const JsonReader &r) {
@@ -59,12 +60,17 @@ public:
   }
 
 private:
-  TensorType type(const JsonReader &reader) {
-    JsonReader dtypeField = reader.field("dtype");
-    std::optional<Dtype> dtype = parseDtype(dtypeField.string());
+  Dtype dtype(const JsonReader &reader) {
+    JsonReader field = reader.field("dtype");
+    std::optional<Dtype> dtype = parseDtype(field.string());
     if (!dtype)
-      dtypeField.failExpecting("one of f32, f64, i32, i64, i1");
-    int64_t bytes = sizeOf(*dtype);
+      field.failExpecting("one of f32, f64, i32, i64, i1");
+    return *dtype;
+  }
+
+  TensorType type(const JsonReader &reader) {
+    Dtype dtype = this->dtype(reader);
+    int64_t bytes = sizeOf(dtype);
     auto shape = reader.field("shape").array([&](const JsonReader &r) {
       int64_t size = r.integer(1, kMaxBytes);
       if (size > kMaxBytes / bytes)
@@ -72,7 +78,7 @@ private:
       bytes *= size;
       return size;
     });
-    return {*dtype, std::move(shape)};
+    return {dtype, std::move(shape)};
   }
 
   Place place(const JsonReader &reader) {
@@ -128,13 +134,37 @@ private:
     }
   }
 
+  KernelArgument kernelArgument(const JsonReader &reader) {
+    KernelArgument argument{dtype(reader), reader.field("elements").integer(1, kMaxBytes), {}};
+    JsonReader access = reader.field("access");
+    using Access = KernelArgument::Access;
+    for (Access known : {Access::read, Access::write, Access::readWrite})
+      if (access.string() == nameOf(known)) {
+        argument.access = known;
+        return argument;
+      }
+    access.failExpecting("one of read, write, read_write");
+  }
+
   Body body(const JsonReader &reader) {
-    Body body{reader.field("name").string(), {}, {}};
+    Body body{reader.field("name").string(), {}, {}, {}};
     body.values =
         reader.field("values").array([&](const JsonReader &r) { return Value{type(r), place(r.field("at"))}; });
     body.instructions =
         reader.field("instructions").array([&](const JsonReader &r) { return instruction(r, body.values.size()); });
+    if (reader.has("results"))
+      body.results =
+          reader.field("results").array([&](const JsonReader &r) { return newState(r, body.values.size()); });
     return body;
+  }
+
+  NewState newState(const JsonReader &reader, size_t valueCount) {
+    std::string scope = reader.field("scope").string(), role = reader.field("role").string();
+    const StateEntry *entry = plan.findState(scope, role);
+    if (!entry)
+      reader.fail(fmt::format("no state entry '{}/{}'", scope, role));
+    return {static_cast<int>(entry - plan.state.data()),
+            static_cast<int>(reader.field("value").integer(0, static_cast<int64_t>(valueCount) - 1))};
   }
 
   Instruction instruction(const JsonReader &reader, size_t valueCount) {

@@ -121,7 +121,7 @@ Status Executor::buildBody(const Body &body, BodyCode &code) {
       addPointer(body.values[v], code);
     // A kernel has one argument for an operand and the result in its place; a routine has both.
     for (size_t r = 0; r < instruction.out.size(); ++r)
-      if (!isKernel || !instruction.isInPlace(static_cast<int>(r)))
+      if (!isKernel || instruction.inPlaceOperand(static_cast<int>(r)) < 0)
         addPointer(body.values[instruction.out[r]], code);
     if (isKernel) {
       const Kernel &kernel = bundle.kernels[instruction.kernel];

@@ -71,9 +71,24 @@ struct Input {
   int64_t shift, bound; ///< tokens at or above `bound` are refused
 };
 
+/// One pointer that a kernel takes.
+struct KernelArgument {
+  enum class Access { read, write, readWrite };
+  Dtype dtype;
+  int64_t elements;
+  Access access;
+};
+
+/// How a bundle spells `access`.
+inline constexpr std::string_view nameOf(KernelArgument::Access access) {
+  constexpr std::string_view kNames[] = {"read", "write", "read_write"};
+  return kNames[static_cast<int>(access)];
+}
+
 struct Kernel {
   std::string name;
   int64_t workItems, grain;
+  std::vector<KernelArgument> arguments;
 };
 
 struct Value {
@@ -97,18 +112,33 @@ struct Instruction {
   int64_t workspaceOffset = 0, workspaceBytes = 0;
   std::string loc;
 
-  bool isInPlace(int result) const {
+  /// The operand's position that result `result` is in place with, or -1.
+  int inPlaceOperand(int result) const {
     for (const InPlacePair &pair : inPlace)
       if (pair.result == result)
-        return true;
-    return false;
+        return pair.operand;
+    return -1;
   }
+  /// The result's position that is in place with operand `operand`, or -1.
+  int inPlaceResult(int operand) const {
+    for (const InPlacePair &pair : inPlace)
+      if (pair.operand == operand)
+        return pair.result;
+    return -1;
+  }
+};
+
+/// What a state entry is when a body has run.
+struct NewState {
+  int state; ///< index into Plan::state
+  int value;
 };
 
 struct Body {
   std::string name;
   std::vector<Value> values;
   std::vector<Instruction> instructions;
+  std::vector<NewState> results;
 };
 
 struct Row {

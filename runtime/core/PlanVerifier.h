@@ -27,6 +27,11 @@ inline ByteRange rangeOf(const StateEntry &entry) { return {-1, entry.offset, en
 inline ByteRange rangeOf(const Constant &constant) { return {-1, constant.offset, constant.type.bytes()}; }
 inline ByteRange rangeOf(const Input &input) { return {input.at.slot, input.at.offset, input.type.bytes()}; }
 
+/// Proves that every write of `body` to the state is of a value that leads to the entry's new value, that each new
+/// value is written, of its entry's type and in its bytes. verifyBody proves that the bytes still hold it when the body
+/// ends.
+Status verifyNewState(const Plan &plan, const Body &body);
+
 /// Proves places, single assignment, in-place pairs, lifetimes and library calls of `body`.
 Status verifyBody(const Plan &plan, const Body &body);
 

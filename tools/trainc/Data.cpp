@@ -29,6 +29,29 @@ void checkOutput(const std::string &path, bool isForced) {
     throw UsageError(fmt::format("{} exists; remove it or give --force", path));
 }
 
+/// Whether both paths lead to one file, which need not exist yet.
+bool isSameFile(const std::string &first, const std::string &second) {
+  std::error_code error; // of a path that cannot be looked up; opening it says why
+  if (std::filesystem::equivalent(first, second, error))
+    return true;
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(first), error) ==
+         std::filesystem::weakly_canonical(std::filesystem::absolute(second), error);
+}
+
+/// No output may be another output or a text, even with --force.
+void checkDistinct(const DataArguments &arguments) {
+  std::vector<std::string> others = arguments.texts;
+  if (!arguments.heldOutOutput.empty())
+    others.push_back(arguments.heldOutOutput);
+  for (const std::string &other : others)
+    if (isSameFile(arguments.output, other))
+      throw UsageError(fmt::format("option '-o' expects a file of its own, {} is also {}", arguments.output, other));
+  for (const std::string &text : arguments.texts)
+    if (!arguments.heldOutOutput.empty() && isSameFile(arguments.heldOutOutput, text))
+      throw UsageError(fmt::format("option '--held-out-output' expects a file of its own, {} is also the text {}",
+                                   arguments.heldOutOutput, text));
+}
+
 DataArguments parse(const std::vector<std::string> &arguments) {
   DataArguments parsed;
   CommandLine line(
@@ -47,6 +70,7 @@ DataArguments parse(const std::vector<std::string> &arguments) {
     throw UsageError("data expects -o FILE.bin");
   if ((parsed.heldOutFraction > 0) != !parsed.heldOutOutput.empty())
     throw UsageError("options '--held-out' and '--held-out-output' belong together");
+  checkDistinct(parsed);
   checkOutput(parsed.output, parsed.isForced);
   if (!parsed.heldOutOutput.empty())
     checkOutput(parsed.heldOutOutput, parsed.isForced);

@@ -36,6 +36,14 @@ struct Mutation {
 
 void set(json &object, const char *pointer, json value) { object[json::json_pointer(pointer)] = std::move(value); }
 
+/// Makes `init` write the table to value 2 too, as instruction `at`.
+void writeTableTwice(json &init, size_t at) {
+  init["values"].push_back(init["values"][1]);
+  json second = init["instructions"][0];
+  second["out"] = {2};
+  init["instructions"].insert(init["instructions"].begin() + at, second);
+}
+
 const Mutation kMutations[] = {
     // plan.json
     {"plan.json: format: expects \"trainc-plan\", got \"zip\"", [](TestBundle &b) { b.plan["format"] = "zip"; }},
@@ -67,14 +75,15 @@ const Mutation kMutations[] = {
     // Names
     {"kernel 'sgd' occurs twice", [](TestBundle &b) { b.stage["kernels"].push_back(b.stage["kernels"][4]); }},
     {"body 'count' occurs twice", [](TestBundle &b) { b.stage["bodies"].push_back(b.body("count")); }},
-    {"state entry 'table/compute' occurs twice", [](TestBundle &b) { set(b.stage, "/state/6/role", "compute"); }},
+    {"state entry 'table/compute' occurs twice", [](TestBundle &b) { b.stage["state"].push_back(b.stage["state"][5]); }},
     {"metric 'loss' of body 'update' occurs twice", [](TestBundle &b) { set(b.stage, "/metrics/1/name", "loss"); }},
     {"unknown slot 'scratch'", [](TestBundle &b) { b.stage["slots"].push_back({{"name", "scratch"}, {"bytes", 8}}); }},
     // Tables
     {"state entry 'table/compute' ends at byte", [](TestBundle &b) { set(b.stage, "/state/5/offset", 1 << 20); }},
     {"state entry 'table/compute' is at byte 1025", [](TestBundle &b) { set(b.stage, "/state/5/offset", 1025); }},
     {"state entry '/seed' overlaps state entry '/step'", [](TestBundle &b) { set(b.stage, "/state/1/offset", 0); }},
-    {"the state expects a scalar i64 entry '/cursor'", [](TestBundle &b) { set(b.stage, "/state/2/role", "course"); }},
+    {"the state expects a scalar i64 entry '/cursor'", [](TestBundle &b) {
+       set(b.stage, "/state/2/role", "course"); set(b.body("update"), "/results/3/role", "course"); }},
     {"the constant at byte 0 overlaps", [](TestBundle &b) { set(b.stage, "/constants/0/offset", 0); }},
     {"the constant at byte 99999999 ends", [](TestBundle &b) { set(b.stage, "/constants/0/offset", 99999999); }},
     {"input 'targets' (i32[2, 8]) is not in slot 'batch'", [](TestBundle &b) { set(b.stage, "/inputs/1/slot", "micro"); }},
@@ -129,7 +138,7 @@ const Mutation kMutations[] = {
     {"overwrites a part of the state entry 'table/compute'", [](TestBundle &b) { set(b.body("eval"), "/values/4/at/offset", 1024 + 64); }},
     {"overwrites the constant at byte 320", [](TestBundle &b) { set(b.body("eval"), "/values/6/at/offset", 320); }},
     {"is written to slot 'batch', which only the host writes",
-     [](TestBundle &b) { set(b.body("eval"), "/values/6/at", {{"slot", "batch"}, {"offset", 0}}); }},
+     [](TestBundle &b) { set(b.body("eval"), "/values/4/at", {{"slot", "batch"}, {"offset", 0}}); }},
     {"value 5 (f32[16]) overlaps value 4 (f32[16]), another result",
      [](TestBundle &b) { set(b.body("eval"), "/values/5/at/offset", b.body("eval")["values"][4]["at"]["offset"]); }},
     {"the workspace overlaps value 3", [](TestBundle &b) {
@@ -141,6 +150,46 @@ const Mutation kMutations[] = {
        b.instruction("eval", 2).erase("kernel"); b.instruction("eval", 2)["call"] = "gemm"; b.instruction("eval", 2)["attrs"] = json::object(); }},
     {"is not in the arena at a multiple of 64", [](TestBundle &b) {
        b.instruction("eval", 0)["workspace"] = {{"offset", 1 << 30}, {"bytes", 64}}; }},
+    {"metric 'count' is value 8 (i32[2, 8]), which lies in slot 'batch'; expects a value in the arena", [](TestBundle &b) {
+       b.body("eval")["values"].push_back(b.body("eval")["values"][1]);
+       b.body("eval")["instructions"].push_back({{"view", true}, {"in", {1}}, {"out", {8}}});
+       set(b.stage, "/metrics/4/value", 8); }},
+    // New values of the state
+    {"bodies[3].results[0]: no state entry 'table/master'", [](TestBundle &b) { set(b.body("update"), "/results/0/role", "master"); }},
+    {"results[0].value: expects 0 <= value <= 14", [](TestBundle &b) { set(b.body("update"), "/results/0/value", 15); }},
+    {"the new value of the state entry 'table/compute' expects f32[256, 256] in its bytes, got value 7 (f32[256, 256])",
+     [](TestBundle &b) { set(b.body("update"), "/results/0/value", 7); }},
+    {"the new value of the state entry 'table/compute' expects f32[256, 256] in its bytes, got value 2 (f32[65536])",
+     [](TestBundle &b) {
+       b.body("init")["values"].push_back(b.body("init")["values"][1]);
+       set(b.body("init"), "/values/2/shape", {65536});
+       b.body("init")["instructions"].push_back({{"view", true}, {"in", {1}}, {"out", {2}}});
+       set(b.body("init"), "/results/0/value", 2); }},
+    {"value 6 (f32[256, 256]) overwrites value 0 (f32[256, 256]), which is still to be read by later bodies as the state",
+     [](TestBundle &b) { set(b.body("update"), "/results/0/value", 0); }},
+    {"the state entry 'table/compute' has two new values", [](TestBundle &b) { b.body("init")["results"].push_back(b.body("init")["results"][0]); }},
+    {"the new value of the state entry 'table/compute' is value 1 (f32[256, 256]), which no instruction writes",
+     [](TestBundle &b) { b.body("init")["instructions"] = json::array(); }},
+    {"value 4 (f32[]) and value 9 (f32[]) are both the state entry 'loss/loss' and no instruction assigns either",
+     [](TestBundle &b) { b.body("micro_batch")["instructions"].erase(3); }},
+    {"value 6 (f32[]) overwrites the state entry 'loss/count', whose new value is not among the body's results",
+     [](TestBundle &b) { set(b.body("eval"), "/values/6/at/offset", 192); }},
+    {"value 2 (f32[256, 256]) overwrites the state entry 'table/compute', whose new value is value 1 (f32[256, 256])",
+     [](TestBundle &b) { writeTableTwice(b.body("init"), 0); }},
+    {"value 2 (f32[256, 256]) overwrites value 1 (f32[256, 256]), which is still to be read by later bodies as the state",
+     [](TestBundle &b) { writeTableTwice(b.body("init"), 1); }},
+    // Kernels
+    {"kernels[4]: expects a field 'args'", [](TestBundle &b) { b.stage["kernels"][4].erase("args"); }},
+    {"args[1].access: expects one of read, write, read_write, got \"see\"", [](TestBundle &b) { set(b.stage, "/kernels/4/args/1/access", "see"); }},
+    {"args[1].elements: expects 1 <= value", [](TestBundle &b) { set(b.stage, "/kernels/4/args/1/elements", 0); }},
+    {"body 'update', instruction 0 (bigram test.cpp:1): kernel 'sgd' takes 1 arguments, got 2: 2 operands and 2 results, 2 of them in place",
+     [](TestBundle &b) { b.stage["kernels"][4]["args"].erase(1); }},
+    {"kernel 'init_table' takes 1 elements of i32 as argument 0, got value 0 (i64[])", [](TestBundle &b) { set(b.stage, "/kernels/0/args/0/dtype", "i32"); }},
+    {"kernel 'seed_loss' takes 15 elements of f32 as argument 1, got value 10 (f32[16])", [](TestBundle &b) { set(b.stage, "/kernels/2/args/1/elements", 15); }},
+    {"kernel 'finish_step' takes 1 elements of f32 as argument 1, got value 3 (i64[])", [](TestBundle &b) { set(b.stage, "/kernels/5/args/1/dtype", "f32"); }},
+    {"kernel 'add_loss' has access 'read' to argument 1, value 4 (f32[]) expects 'read_write'", [](TestBundle &b) { set(b.stage, "/kernels/3/args/1/access", "read"); }},
+    {"kernel 'add_loss' has access 'read_write' to argument 0, value 7 (f32[16]) expects 'read'", [](TestBundle &b) { set(b.stage, "/kernels/3/args/0/access", "read_write"); }},
+    {"kernel 'sum_loss' has access 'read' to argument 2, value 7 (f32[]) expects 'write'", [](TestBundle &b) { set(b.stage, "/kernels/6/args/2/access", "read"); }},
     // Library calls
     {"no library routine 'conv' (known: attention_backward", [](TestBundle &b) { b.instruction("eval", 0)["call"] = "conv"; }},
     {"embedding_forward expects attribute 'rows' to be an integer", [](TestBundle &b) { b.instruction("eval", 0)["attrs"].erase("rows"); }},
@@ -173,6 +222,39 @@ TEST_F(BundleTest, RefusesEachMutation) {
     EXPECT_NE(loadError().find(mutation.message), std::string::npos)
         << "expected: " << mutation.message << "\ngot: " << loadError();
   }
+}
+
+/// No instruction and no new value of the state can go missing.
+TEST_F(BundleTest, MissesWhateverIsRemovedFromABody) {
+  const TestBundle complete;
+  for (size_t body = 0; body < complete.stage["bodies"].size(); ++body)
+    for (const char *part : {"instructions", "results"})
+      for (size_t i = 0; i < complete.stage["bodies"][body][part].size(); ++i) {
+        TestBundle bundle;
+        bundle.stage["bodies"][body][part].erase(i);
+        bundle.write(path("b.plan"));
+        EXPECT_NE(loadError(), "") << "body " << body << ", " << part << " without " << i;
+      }
+}
+
+/// The bytes of an entry may hold other values between its old and its new one.
+TEST_F(BundleTest, AcceptsIntermediateValuesInTheState) {
+  TestBundle bundle;
+  json &init = bundle.body("init");
+  init["values"].push_back(init["values"][1]); // 2: the old table
+  init["values"].push_back(init["values"][1]); // 3: in place with it
+  init["values"].push_back(init["values"][1]); // 4: in place with the new table
+  json launch = {{"kernel", "scale"}, {"in", {2}}, {"out", {3}}, {"inplace", {{0, 0}}}};
+  init["instructions"].insert(init["instructions"].begin(), launch);
+  launch["in"] = {1}, launch["out"] = {4};
+  init["instructions"].push_back(launch);
+  set(init, "/results/0/value", 4);
+  bundle.stage["kernels"].push_back({{"name", "scale"},
+                                     {"work_items", 1},
+                                     {"grain", 1},
+                                     {"args", {{{"dtype", "f32"}, {"elements", 65536}, {"access", "read_write"}}}}});
+  bundle.write(path("b.plan"));
+  EXPECT_EQ(loadError(), "");
 }
 
 /// An alteration after sealing.

@@ -57,8 +57,12 @@ json call(const char *routine, json attributes, json in, json out, json inPlace 
           {"out", out},      {"inplace", inPlace},  {"loc", "bigram test.cpp:2"}};
 }
 
-json body(const char *name, json values, json instructions) {
-  return {{"name", name}, {"values", values}, {"instructions", instructions}};
+json body(const char *name, json values, json instructions, json results = json::array()) {
+  return {{"name", name}, {"values", values}, {"instructions", instructions}, {"results", results}};
+}
+
+json newState(const char *scope, const char *role, int value) {
+  return {{"scope", scope}, {"role", role}, {"value", value}};
 }
 
 json embedding(int64_t count) { return {{"rows", kVocabulary}, {"width", kVocabulary}, {"count", count}}; }
@@ -86,7 +90,8 @@ json microBatchBody() {
                launch("add_loss", {7, 4}, {9}, {{0, 1}}),
                launch("seed_loss", {3}, {10}),
                call("cross_entropy_backward", classes, {11, 2, 8, 10}, {12}, {{0, 0}}),
-               call("embedding_backward", embedding(kTokens), {12, 1, 5}, {13}, {{0, 2}})});
+               call("embedding_backward", embedding(kTokens), {12, 1, 5}, {13}, {{0, 2}})},
+              {newState("loss", "loss", 9), newState("table", "gradient", 13)});
 }
 
 json updateBody() {
@@ -107,7 +112,9 @@ json updateBody() {
                  scalar(kMetrics + 128)};
   return body("update", values,
               {launch("sgd", {0, 1}, {6, 7}, {{0, 0}, {1, 1}}),
-               launch("finish_step", {2, 3, 4, 5}, {8, 9, 10, 11, 12, 13, 14}, {{0, 0}, {1, 1}, {2, 2}, {3, 3}})});
+               launch("finish_step", {2, 3, 4, 5}, {8, 9, 10, 11, 12, 13, 14}, {{0, 0}, {1, 1}, {2, 2}, {3, 3}})},
+              {newState("table", "compute", 6), newState("table", "gradient", 7), newState("", "step", 8),
+               newState("", "cursor", 9), newState("loss", "loss", 10), newState("loss", "count", 11)});
 }
 
 json evalBody() {
@@ -126,8 +133,10 @@ json evalBody() {
 }
 
 json bodies() {
-  json count = body("count", {scalar(kCount), scalar(kCount)}, {launch("count_tokens", {0}, {1}, {{0, 0}})});
-  json init = body("init", {value("i64", json::array(), kSeed), table(kTable)}, {launch("init_table", {0}, {1})});
+  json count = body("count", {scalar(kCount), scalar(kCount)}, {launch("count_tokens", {0}, {1}, {{0, 0}})},
+                    json::array({newState("loss", "count", 1)}));
+  json init = body("init", {value("i64", json::array(), kSeed), table(kTable)}, {launch("init_table", {0}, {1})},
+                   json::array({newState("table", "compute", 1)}));
   json logits =
       body("logits", {table(kTable), batchValue({1, kLength}, 0), value("f32", {1, kLength, kVocabulary}, kLogits)},
            {call("embedding_forward", embedding(kLength), {0, 1}, {2})});
@@ -163,17 +172,22 @@ json state() {
 }
 
 json kernels() {
-  auto kernel = [](const char *name, int64_t items, int64_t grain) {
-    return json{{"name", name}, {"work_items", items}, {"grain", grain}};
+  auto kernel = [](const char *name, int64_t items, int64_t grain, json arguments) {
+    return json{{"name", name}, {"work_items", items}, {"grain", grain}, {"args", arguments}};
+  };
+  auto argument = [](const char *access, int64_t elements = 1, const char *dtype = "f32") {
+    return json{{"dtype", dtype}, {"elements", elements}, {"access", access}};
   };
   int64_t elements = kVocabulary * kVocabulary;
-  return {kernel("init_table", elements, 1024),
-          kernel("count_tokens", 1, 1),
-          kernel("seed_loss", kTokens, 4),
-          kernel("add_loss", 1, 1),
-          kernel("sgd", elements, 1024),
-          kernel("finish_step", 1, 1),
-          kernel("sum_loss", 1, 1)};
+  json updated = argument("read_write"), written = argument("write"), updatedTable = argument("read_write", elements),
+       updatedInteger = argument("read_write", 1, "i64"), loss = argument("read", kTokens);
+  return {kernel("init_table", elements, 1024, {argument("read", 1, "i64"), argument("write", elements)}),
+          kernel("count_tokens", 1, 1, json::array({updated})),
+          kernel("seed_loss", kTokens, 4, {argument("read"), argument("write", kTokens)}),
+          kernel("add_loss", 1, 1, {loss, updated}),
+          kernel("sgd", elements, 1024, {updatedTable, updatedTable}),
+          kernel("finish_step", 1, 1, {updatedInteger, updatedInteger, updated, updated, written, written, written}),
+          kernel("sum_loss", 1, 1, {loss, written, written})};
 }
 
 } // namespace

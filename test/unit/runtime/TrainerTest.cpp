@@ -13,6 +13,7 @@
 #include <cmath>
 
 using namespace trainc;
+using nlohmann::json;
 
 namespace {
 
@@ -177,7 +178,7 @@ TEST_F(TrainerTest, ATokenOutsideTheTableIsAnError) {
 
 TEST_F(TrainerTest, AKernelLibraryWithoutAKernelIsAnError) {
   TestBundle bundle;
-  bundle.stage["kernels"].push_back({{"name", "absent"}, {"work_items", 1}, {"grain", 1}});
+  bundle.stage["kernels"].push_back({{"name", "absent"}, {"work_items", 1}, {"grain", 1}, {"args", json::array()}});
   bundle.write(path("c.plan"));
   Result<std::unique_ptr<Executor>> made = Executor::create(*loadBundle(path("c.plan")), {});
   ASSERT_FALSE(made.ok());
